@@ -1,0 +1,241 @@
+"""What every backend can do, as small protocols; and the plain values that pass between a backend and the rest.
+
+A backend stores what the analyzer made and finds what a bound tree asks for. It never parses queries or HTML.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Literal, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ariel_lite.query.nodes import BoundNode
+from ariel_lite.ranking.bm25 import CorpusStatistics
+from ariel_lite.ranking.fuzzy import Vocabulary
+from ariel_lite.records import EnhancedLogbookEntry
+
+Order = Literal["newest", "oldest"]
+Progress = Callable[[int], None]
+"""Told how many more entries are done."""
+
+
+@dataclass(frozen=True)
+class SearchPlan:
+    """A bound tree (the filters are part of it) and how much of the answer is wanted.
+
+    Hits come ordered by (exact spellings, BM25, newest, id); without text to rank by, by `order`.
+    """
+
+    tree: BoundNode
+    limit: int = 10
+    offset: int = 0
+    order: Order = "newest"
+
+
+@dataclass(frozen=True)
+class Hit:
+    """An entry found: its id, its score (BM25, or the mean similarity of a fuzzy match), exact spellings matched."""
+
+    entry_id: str
+    score: float
+    written: int = 0
+
+
+@dataclass(frozen=True)
+class Statement:
+    """What a backend runs, for people: SQL and its parameters."""
+
+    sql: str
+    parameters: tuple[Any, ...] = ()
+
+
+@dataclass
+class UpsertOutcome:
+    """What one batch did. `renamed` maps an id that another source system owns to the id it was stored under."""
+
+    added: list[str] = field(default_factory=list)
+    updated: list[str] = field(default_factory=list)
+    unchanged: int = 0
+    renamed: dict[str, str] = field(default_factory=dict)
+
+    def add(self, other: UpsertOutcome) -> None:
+        """Count another batch in."""
+        self.added += other.added
+        self.updated += other.updated
+        self.unchanged += other.unchanged
+        self.renamed |= other.renamed
+
+
+@dataclass(frozen=True)
+class StoredAttachment:
+    """A file of an entry; `data` is None where only the description was asked for."""
+
+    attachment_id: str
+    entry_id: str
+    filename: str
+    mime_type: str
+    size_bytes: int
+    created_at: datetime
+    data: bytes | None = None
+
+
+@dataclass(frozen=True)
+class IngestionRun:
+    """One run of an ingestion, as in `ingestion_runs`."""
+
+    run_id: int
+    started_at: datetime
+    completed_at: datetime | None
+    source_system: str
+    entries_added: int
+    entries_updated: int
+    entries_failed: int
+    status: str
+    error_message: str | None
+    metadata: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Something `doctor` found: what is wrong and whether `--repair` mends it."""
+
+    message: str
+    repairable: bool
+
+
+@dataclass(frozen=True)
+class BackendStatus:
+    """Counts of a logbook. `unindexed` entries are stored but not findable yet; `cut` ones are indexed in part."""
+
+    entries: int
+    indexed: int
+    unindexed: int
+    cut: int
+    attachments: int
+    size_bytes: int
+    analyzer_current: bool
+    last_ingestion: datetime | None
+
+
+class EntryReader(Protocol):
+    """Reading entries by id or by condition."""
+
+    def get_entries(self, entry_ids: Sequence[str]) -> list[EnhancedLogbookEntry]:
+        """The entries of these ids that exist, in the order of the ids."""
+
+    def search(self, plan: SearchPlan) -> list[Hit]:
+        """The plan's hits, in the contract's order."""
+
+    def count(self, tree: BoundNode) -> int:
+        """How many entries a bound tree matches."""
+
+    def statements(self, plan: SearchPlan) -> list[Statement]:
+        """What `search` would run for a plan."""
+
+    def rows(self, tree: BoundNode) -> NDArray[np.int64]:
+        """The backend's row numbers of all entries a tree matches, ascending."""
+
+    def best_rows(self, scores: Mapping[int, float], limit: int, offset: int = 0) -> list[tuple[int, Hit]]:
+        """Scored rows as (row, hit), best first, newest first among equals, then by id."""
+
+    def vocabulary(self) -> Vocabulary:
+        """The written words of all entries."""
+
+    def statistics(self) -> CorpusStatistics:
+        """What BM25 needs to know of the whole logbook."""
+
+    def field_counts(self, name: str, tree: BoundNode | None = None, limit: int = 100) -> list[tuple[str, int]]:
+        """Values of a field (author, source, logbook, tag, category) with the number of entries, most first."""
+
+    def month_counts(self, tree: BoundNode, zone: str) -> list[tuple[str, int]]:
+        """(YYYY-MM in the zone, number of entries) of the entries a tree matches, in time order."""
+
+    def iterate_entries(self, tree: BoundNode, order: Order = "oldest") -> Iterator[EnhancedLogbookEntry]:
+        """All entries a tree matches, streamed."""
+
+
+class EntryWriter(Protocol):
+    """Changing entries: each call is one transaction over the record, its index and its vectors."""
+
+    def upsert(self, entries: Sequence[EnhancedLogbookEntry], *, dry_run: bool = False) -> UpsertOutcome:
+        """Store entries by id. A missing `attachments` key leaves the stored ones as they are."""
+
+    def delete(self, entry_ids: Sequence[str]) -> int:
+        """Remove entries with all that belongs to them; the number removed."""
+
+    def entry_ids(self, source_system: str | None = None) -> Iterator[str]:
+        """Ids of all entries, or of one source system's."""
+
+
+class AttachmentStore(Protocol):
+    """Files of entries."""
+
+    def store_attachment(
+        self, entry_id: str, attachment_id: str, filename: str, mime_type: str, data: bytes
+    ) -> StoredAttachment:
+        """Keep a file; the same id again replaces it."""
+
+    def get_attachment(self, attachment_id: str) -> StoredAttachment | None:
+        """A file with its data."""
+
+    def attachments_of(self, entry_id: str) -> list[StoredAttachment]:
+        """The files of an entry, without data."""
+
+
+class RunLog(Protocol):
+    """The history of ingestion."""
+
+    def start_run(self, source_system: str, metadata: dict[str, Any] | None = None) -> int:
+        """Note that a run began; its number."""
+
+    def finish_run(
+        self, run_id: int, *, added: int, updated: int, failed: int, error: str | None, metadata: dict[str, Any]
+    ) -> None:
+        """Note how a run ended; `error` makes it a failed one."""
+
+    def runs(self, source_system: str | None = None, limit: int = 20) -> list[IngestionRun]:
+        """The latest runs, newest first."""
+
+
+class Maintenance(Protocol):
+    """Keeping a logbook in order."""
+
+    def status(self) -> BackendStatus:
+        """Counts and health."""
+
+    def check(self, progress: Progress = ...) -> list[Problem]:
+        """Compare entries, index and vocabulary; what does not agree."""
+
+    def reindex(self, *, everything: bool = False, progress: Progress = ...) -> int:
+        """Index what is not indexed (or everything); the number of entries indexed."""
+
+    def purge(self, *, entries: bool) -> None:
+        """Remove what ariel-lite made; with `entries` the entries too."""
+
+
+class Backend(EntryReader, EntryWriter, AttachmentStore, RunLog, Maintenance, Protocol):
+    """A logbook's storage."""
+
+    name: str
+    location: str
+    attached: bool
+    read_only: bool
+
+    def close(self) -> None:
+        """Give back every connection; the backend cannot be used afterwards."""
+
+
+def batched(items: Iterable[Any], size: int) -> Iterator[list[Any]]:
+    """Lists of up to `size` items, in order."""
+    batch: list[Any] = []
+    for item in items:
+        batch.append(item)
+        if len(batch) == size:
+            yield batch
+            batch = []
+    if batch:
+        yield batch

@@ -1,0 +1,49 @@
+"""Files of entries: equal contents are kept once, by their SHA-256."""
+
+from __future__ import annotations
+
+import hashlib
+from datetime import UTC, datetime
+from typing import Any
+
+import apsw
+
+from ariel_lite.backends.base import StoredAttachment
+from ariel_lite.query.dates import from_storage, to_storage
+
+DESCRIPTION = "attachment_id, entry_id, filename, mime_type, size_bytes, created_at"
+
+
+def store(
+    connection: apsw.Connection, entry_id: str, attachment_id: str, filename: str, mime_type: str, data: bytes
+) -> StoredAttachment:
+    """Keep a file; the same id again replaces it."""
+    digest = hashlib.sha256(data).hexdigest()
+    now = datetime.now(UTC)
+    connection.execute("INSERT OR IGNORE INTO attachment_blobs VALUES (?, ?)", (digest, data))
+    connection.execute(
+        "INSERT INTO attachment_files VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (attachment_id) DO UPDATE SET"
+        " entry_id = excluded.entry_id, filename = excluded.filename, mime_type = excluded.mime_type,"
+        " sha256 = excluded.sha256, size_bytes = excluded.size_bytes",
+        (attachment_id, entry_id, filename, mime_type, digest, len(data), to_storage(now)),
+    )
+    return StoredAttachment(attachment_id, entry_id, filename, mime_type, len(data), now)
+
+
+def read(connection: apsw.Connection, attachment_id: str) -> StoredAttachment | None:
+    """A file with its data."""
+    sql = (
+        f"SELECT {DESCRIPTION}, data FROM attachment_files JOIN attachment_blobs USING (sha256) WHERE attachment_id = ?"
+    )
+    row = connection.execute(sql, (attachment_id,)).fetchone()
+    return _described(row, bytes(row[6])) if row else None
+
+
+def of_entry(connection: apsw.Connection, entry_id: str) -> list[StoredAttachment]:
+    """The files of an entry, without data, by name."""
+    sql = f"SELECT {DESCRIPTION} FROM attachment_files WHERE entry_id = ? ORDER BY filename, attachment_id"
+    return [_described(row, None) for row in connection.execute(sql, (entry_id,))]
+
+
+def _described(row: tuple[Any, ...], data: bytes | None) -> StoredAttachment:
+    return StoredAttachment(row[0], row[1], row[2], row[3], row[4], from_storage(row[5]), data)

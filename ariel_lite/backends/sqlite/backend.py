@@ -1,0 +1,273 @@
+"""The SQLite backend: one file. It composes the modules of this folder; each method is one transaction."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ariel_lite.backends.base import (
+    BackendStatus,
+    Hit,
+    IngestionRun,
+    Order,
+    Problem,
+    Progress,
+    SearchPlan,
+    Statement,
+    StoredAttachment,
+    UpsertOutcome,
+    batched,
+)
+from ariel_lite.backends.sqlite import attachments, facets, maintenance, runs
+from ariel_lite.backends.sqlite.connection import Connections
+from ariel_lite.backends.sqlite.entries import EntryWriterSession, WriterMemory, read_entries, read_rows
+from ariel_lite.backends.sqlite.migrations import check_version, is_current, migrate
+from ariel_lite.backends.sqlite.search import Searcher
+from ariel_lite.backends.sqlite.vocabulary import VocabularyCache
+from ariel_lite.config import ARIELConfig
+from ariel_lite.errors import DatabaseConnectionError
+from ariel_lite.query.nodes import BoundNode
+from ariel_lite.ranking.bm25 import CorpusStatistics
+from ariel_lite.ranking.fuzzy import Vocabulary
+from ariel_lite.records import EnhancedLogbookEntry
+
+READ_BATCH = 500
+
+
+def open_backend(location: str, config: ARIELConfig, *, create: bool = False, read_only: bool = False) -> SQLiteBackend:
+    """Open a logbook file; see `connection.Connections` for what is raised."""
+    return SQLiteBackend(
+        Path(location).expanduser(), create=create, read_only=read_only, synchronous=config.database.synchronous
+    )
+
+
+class SQLiteBackend:
+    """A logbook in one SQLite file; see `backends.base.Backend` for the methods. Safe to share between threads."""
+
+    name = "sqlite"
+    attached = False
+
+    def __init__(
+        self, path: Path, *, create: bool = False, read_only: bool = False, synchronous: str = "NORMAL"
+    ) -> None:
+        self.path = path
+        self.location = str(path)
+        self.read_only = read_only
+        self._connections = Connections(path, create=create, read_only=read_only, synchronous=synchronous)
+        self._vocabulary = VocabularyCache()
+        self._local = threading.local()
+        if read_only:
+            check_version(self._connections)
+            if not is_current(self._connections):
+                self.close()
+                raise DatabaseConnectionError(
+                    f"{path} has an older schema", hint="run 'ariel-lite migrate' on a writable copy"
+                )
+        else:
+            migrate(self._connections)
+
+    def close(self) -> None:
+        """Close every connection."""
+        self._connections.close()
+
+    def interrupt(self) -> None:
+        """Stop the statements that run now, in whatever thread."""
+        self._connections.interrupt()
+
+    def migrate(self) -> list[str]:
+        """Names of the migrations applied (opening applies them already)."""
+        return migrate(self._connections)
+
+    # Reading
+
+    def get_entries(self, entry_ids: Sequence[str]) -> list[EnhancedLogbookEntry]:
+        """The entries of these ids that exist, in the order of the ids."""
+        with self._connections.reading() as db:
+            return [entry for _, entry in read_entries(db, entry_ids)]
+
+    def search(self, plan: SearchPlan) -> list[Hit]:
+        """The plan's hits, in the contract's order."""
+        with self._connections.reading() as db:
+            return Searcher(db).search(plan)
+
+    def count(self, tree: BoundNode) -> int:
+        """How many entries a bound tree matches."""
+        with self._connections.reading() as db:
+            return Searcher(db).count(tree)
+
+    def rows(self, tree: BoundNode) -> NDArray[np.int64]:
+        """Row numbers of all entries a tree matches, ascending."""
+        with self._connections.reading() as db:
+            return Searcher(db).rows(tree)
+
+    def best_rows(self, scores: Mapping[int, float], limit: int, offset: int = 0) -> list[tuple[int, Hit]]:
+        """Scored rows as (row, hit), best first, newest first among equals, then by id."""
+        with self._connections.reading() as db:
+            return Searcher(db).best_rows(scores, limit, offset)
+
+    def statements(self, plan: SearchPlan) -> list[Statement]:
+        """What `search` would run for a plan."""
+        with self._connections.reading() as db:
+            return Searcher(db).statements(plan)
+
+    def vocabulary(self) -> Vocabulary:
+        """The written words of all entries."""
+        with self._connections.reading() as db:
+            return self._vocabulary.get(db)
+
+    def statistics(self) -> CorpusStatistics:
+        """Entries and positions of the whole logbook."""
+        with self._connections.reading() as db:
+            return Searcher(db).statistics()
+
+    def field_counts(self, name: str, tree: BoundNode | None = None, limit: int = 100) -> list[tuple[str, int]]:
+        """Values of a field with the number of entries, most first."""
+        with self._connections.reading() as db:
+            return facets.field_counts(db, name, tree, limit)
+
+    def month_counts(self, tree: BoundNode, zone: str) -> list[tuple[str, int]]:
+        """(YYYY-MM in the zone, number of entries), in time order."""
+        with self._connections.reading() as db:
+            return facets.month_counts(db, tree, zone)
+
+    def iterate_entries(self, tree: BoundNode, order: Order = "oldest") -> Iterator[EnhancedLogbookEntry]:
+        """All entries a tree matches, by time, streamed in batches."""
+        with self._connections.reading() as db:
+            rows = facets.rows_by_time(db, tree, order)
+        for batch in batched(rows, READ_BATCH):
+            with self._connections.reading() as db:
+                entries = list(read_rows(db, batch))
+            yield from (entry for _, entry in entries)
+
+    def entry_ids(self, source_system: str | None = None) -> Iterator[str]:
+        """Ids of all entries, or of one source system's."""
+        sql = "SELECT entry_id FROM enhanced_entries WHERE ?1 IS NULL OR source_system = ?1 ORDER BY row_id"
+        with self._connections.reading() as db:
+            found = [entry_id for (entry_id,) in db.execute(sql, (source_system,))]
+        yield from found
+
+    # Writing
+
+    def upsert(self, entries: Sequence[EnhancedLogbookEntry], *, dry_run: bool = False) -> UpsertOutcome:
+        """Store entries by id, in one transaction."""
+        total = UpsertOutcome()
+        try:
+            with self._writing() as session:
+                for part in _without_repeats(entries):
+                    total.add(session.upsert(part))
+                if dry_run:
+                    raise _RolledBack
+        except _RolledBack:
+            return total
+        return total
+
+    def delete(self, entry_ids: Sequence[str]) -> int:
+        """Remove entries with all that belongs to them."""
+        with self._writing() as session:
+            return session.delete(entry_ids)
+
+    def store_attachment(
+        self, entry_id: str, attachment_id: str, filename: str, mime_type: str, data: bytes
+    ) -> StoredAttachment:
+        """Keep a file; the same id again replaces it."""
+        with self._connections.writing() as db:
+            return attachments.store(db, entry_id, attachment_id, filename, mime_type, data)
+
+    def get_attachment(self, attachment_id: str) -> StoredAttachment | None:
+        """A file with its data."""
+        with self._connections.reading() as db:
+            return attachments.read(db, attachment_id)
+
+    def attachments_of(self, entry_id: str) -> list[StoredAttachment]:
+        """The files of an entry, without data."""
+        with self._connections.reading() as db:
+            return attachments.of_entry(db, entry_id)
+
+    # History
+
+    def start_run(self, source_system: str, metadata: dict[str, Any] | None = None) -> int:
+        """Note that a run began; its number."""
+        with self._connections.writing() as db:
+            return runs.start(db, source_system, metadata or {})
+
+    def finish_run(
+        self, run_id: int, *, added: int, updated: int, failed: int, error: str | None, metadata: dict[str, Any]
+    ) -> None:
+        """Note how a run ended; `error` makes it a failed one."""
+        with self._connections.writing() as db:
+            runs.finish(db, run_id, added=added, updated=updated, failed=failed, error=error, metadata=metadata)
+
+    def runs(self, source_system: str | None = None, limit: int = 20) -> list[IngestionRun]:
+        """The latest runs, newest first."""
+        with self._connections.reading() as db:
+            return runs.latest(db, source_system, limit)
+
+    # Maintenance
+
+    def status(self) -> BackendStatus:
+        """Counts and health."""
+        with self._connections.reading() as db:
+            return maintenance.status(db, self.path)
+
+    def check(self, progress: Progress = lambda done: None) -> list[Problem]:
+        """Compare entries, index and vocabulary; what does not agree."""
+        with self._connections.reading() as db:
+            return maintenance.check(db, progress)
+
+    def reindex(self, *, everything: bool = False, progress: Progress = lambda done: None) -> int:
+        """Index what is not indexed (or everything), in one transaction; the number of entries indexed."""
+        with self._writing() as session:
+            return maintenance.reindex(session, self.path, everything=everything, progress=progress)
+
+    def purge(self, *, entries: bool) -> None:
+        """Empty the file."""
+        with self._connections.writing() as db:
+            maintenance.purge(db)
+        self._connections.get().execute("VACUUM")
+
+    def backup(self, target: Path) -> int:
+        """Write a whole, checked copy; the number of entries in it."""
+        return maintenance.backup(self._connections, target)
+
+    def restore(self, source: Path) -> int:
+        """Replace the contents by a backup's; the number of entries."""
+        count = maintenance.restore(self._connections, source)
+        migrate(self._connections)
+        return count
+
+    @contextmanager
+    def _writing(self) -> Iterator[EntryWriterSession]:
+        """A write transaction over entries; what the writer remembers is forgotten when it fails."""
+        if not hasattr(self._local, "memory"):
+            self._local.memory = WriterMemory()
+        memory: WriterMemory = self._local.memory
+        try:
+            with self._connections.writing() as db:
+                yield EntryWriterSession(db, memory)
+        except BaseException:
+            memory.forget()
+            raise
+
+
+class _RolledBack(Exception):
+    """A dry run's end."""
+
+
+def _without_repeats(entries: Sequence[EnhancedLogbookEntry]) -> Iterator[list[EnhancedLogbookEntry]]:
+    """Runs of entries in which no id stands twice: a second version of an entry is an update of the first."""
+    part: list[EnhancedLogbookEntry] = []
+    seen: set[str] = set()
+    for entry in entries:
+        if entry["entry_id"] in seen:
+            yield part
+            part, seen = [], set()
+        part.append(entry)
+        seen.add(entry["entry_id"])
+    if part:
+        yield part

@@ -1,0 +1,220 @@
+"""Opening a logbook file, one connection a thread, and transactions."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import apsw
+
+from ariel_lite.backends.sqlite import tokenizer
+from ariel_lite.errors import DatabaseConnectionError, DatabaseQueryError
+
+APPLICATION_ID = 0x41524C54
+BUSY_MILLISECONDS = 5000
+SQLITE_HEADER = b"SQLite format 3\x00"
+
+
+class Connections:
+    """The connections of one file: each thread has its own.
+
+    Args:
+        path: the file.
+        create: make the file (and its folder) when it is absent.
+        read_only: never write; a file on read-only media opens too.
+        synchronous: NORMAL or FULL.
+
+    Raises:
+        DatabaseConnectionError: no such file, a folder, an empty file, not a logbook, or unreadable.
+    """
+
+    def __init__(
+        self, path: Path, *, create: bool = False, read_only: bool = False, synchronous: str = "NORMAL"
+    ) -> None:
+        self.path = path
+        self.read_only = read_only
+        self._synchronous = synchronous
+        self._local = threading.local()
+        self._lock = threading.Lock()
+        self._opened: list[apsw.Connection] = []
+        self._closed = False
+        _check_file(path, create=create)
+        if create:
+            path.parent.mkdir(parents=True, exist_ok=True)
+        self._flags = apsw.SQLITE_OPEN_URI | (
+            apsw.SQLITE_OPEN_READONLY
+            if read_only
+            else apsw.SQLITE_OPEN_READWRITE | (apsw.SQLITE_OPEN_CREATE if create else 0)
+        )
+
+    def get(self) -> apsw.Connection:
+        """This thread's connection."""
+        connection: apsw.Connection | None = getattr(self._local, "connection", None)
+        if connection is None:
+            connection = self._open()
+            self._local.connection = connection
+        return connection
+
+    def close(self) -> None:
+        """Close every thread's connection; a writer tidies up first."""
+        with self._lock:
+            self._closed = True
+            opened, self._opened = self._opened, []
+        for index, connection in enumerate(opened):
+            if not self.read_only and index == len(opened) - 1:
+                tidy(connection)
+            connection.close()
+
+    def interrupt(self) -> None:
+        """Stop what every connection is doing."""
+        with self._lock:
+            for connection in self._opened:
+                connection.interrupt()
+
+    @contextmanager
+    def reading(self) -> Iterator[apsw.Connection]:
+        """One consistent view of the file."""
+        connection = self.get()
+        with translated_errors(self.path):
+            if connection.in_transaction:
+                yield connection
+                return
+            connection.execute("BEGIN")
+            try:
+                yield connection
+            finally:
+                connection.execute("ROLLBACK" if connection.in_transaction else "SELECT 1")
+
+    @contextmanager
+    def writing(self) -> Iterator[apsw.Connection]:
+        """A write transaction, taken at once (BEGIN IMMEDIATE) so that it waits for others instead of failing."""
+        if self.read_only:
+            raise DatabaseQueryError(f"{self.path} was opened for reading only", hint="open it without read_only")
+        connection = self.get()
+        with translated_errors(self.path):
+            connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield connection
+            except BaseException:
+                if connection.in_transaction:
+                    connection.execute("ROLLBACK")
+                raise
+            connection.execute("COMMIT")
+
+    def _open(self) -> apsw.Connection:
+        if self._closed:
+            raise DatabaseConnectionError(f"{self.path} is closed already", hint="open the logbook again")
+        with translated_errors(self.path):
+            connection = apsw.Connection(_uri(self.path, self.read_only), flags=self._flags)
+            connection.set_busy_timeout(BUSY_MILLISECONDS)
+            tokenizer.register(connection)
+            _check_identity(connection, self.path)
+            if not self.read_only:
+                use_write_ahead_log(connection)
+                connection.pragma("synchronous", self._synchronous)
+                connection.pragma("foreign_keys", True)
+            use_memory(connection)
+        with self._lock:
+            self._opened.append(connection)
+        return connection
+
+
+def use_write_ahead_log(connection: apsw.Connection) -> None:
+    """Readers never wait for the writer, and a crash loses at most what was not committed."""
+    if connection.pragma("journal_mode") != "wal":
+        connection.pragma("journal_mode", "wal")
+
+
+def use_memory(connection: apsw.Connection) -> None:
+    """A page cache of 64 MB and a memory map: a laptop's whole logbook stays warm."""
+    connection.pragma("cache_size", -65536)
+    connection.pragma("mmap_size", 1 << 30)
+    connection.pragma("temp_store", "memory")
+
+
+def tidy(connection: apsw.Connection) -> None:
+    """Refresh the planner's statistics and fold the log into the file, unless another process is using it."""
+    try:
+        connection.pragma("optimize")
+        connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
+    except (apsw.BusyError, apsw.LockedError, apsw.ReadOnlyError, apsw.IOError, apsw.FullError):
+        return
+
+
+@contextmanager
+def translated_errors(path: Path) -> Iterator[None]:
+    """SQLite's errors as this package's, with what to do next."""
+    try:
+        yield
+    except (apsw.BusyError, apsw.LockedError) as fault:
+        raise DatabaseConnectionError(
+            f"{path} is in use by another program", hint="try again when it has finished"
+        ) from fault
+    except apsw.NotADBError as fault:
+        raise DatabaseConnectionError(f"{path} is not a logbook file", hint="check --db") from fault
+    except apsw.CorruptError as fault:
+        raise DatabaseQueryError(
+            f"{path} is damaged: {fault}", hint="run 'ariel-lite doctor --repair', or restore a backup"
+        ) from fault
+    except apsw.FullError as fault:
+        raise DatabaseQueryError(f"the disk is full: {path}", hint="free some space and run it again") from fault
+    except (apsw.CantOpenError, apsw.PermissionsError, apsw.ReadOnlyError) as fault:
+        raise DatabaseConnectionError(
+            f"{path} cannot be opened or written: {fault}", hint="check the permissions of the file and its folder"
+        ) from fault
+    except apsw.IOError as fault:
+        raise DatabaseConnectionError(f"{path} cannot be read: {fault}", hint="check the disk") from fault
+    except apsw.InterruptError:
+        raise
+    except apsw.Error as fault:
+        raise DatabaseQueryError(
+            f"the logbook {path} refused a statement: {fault}", hint="run 'ariel-lite doctor'"
+        ) from fault
+
+
+def _check_file(path: Path, *, create: bool) -> None:
+    if path.is_dir():
+        raise DatabaseConnectionError(f"{path} is a folder, not a logbook file", hint="name a file with --db")
+    if not path.exists():
+        if create:
+            return
+        raise DatabaseConnectionError(
+            f"there is no logbook at {path}", hint="make one with 'ariel-lite ingest' or 'ariel-lite quickstart'"
+        )
+    try:
+        with path.open("rb") as handle:
+            header = handle.read(16)
+    except OSError as fault:
+        raise DatabaseConnectionError(f"{path} cannot be read: {fault.strerror}", hint="check permissions") from fault
+    if not header and not create:
+        raise DatabaseConnectionError(
+            f"{path} is empty, no logbook yet", hint="fill it with 'ariel-lite ingest', or name another with --db"
+        )
+    if header and header != SQLITE_HEADER:
+        raise DatabaseConnectionError(f"{path} is not a logbook file", hint="check --db; the file is left as it is")
+
+
+def _check_identity(connection: apsw.Connection, path: Path) -> None:
+    identity = connection.pragma("application_id")
+    if identity not in (0, APPLICATION_ID):
+        raise DatabaseConnectionError(f"{path} belongs to another program", hint="name another file with --db")
+    if identity == 0 and connection.execute("SELECT count(*) FROM sqlite_schema").get:
+        raise DatabaseConnectionError(
+            f"{path} is a SQLite file, but no logbook", hint="name another file with --db; it is left as it is"
+        )
+
+
+def _uri(path: Path, read_only: bool) -> str:
+    """The file's URI. `immutable` would ignore a log that was not folded in, so it is used only where there is none."""
+    uri = path.absolute().as_uri()
+    if not read_only:
+        return uri
+    if os.access(path.parent, os.W_OK):
+        return f"{uri}?mode=ro"
+    log = Path(f"{path}-wal")
+    if log.exists() and log.stat().st_size:
+        return f"{uri}?mode=ro"
+    return f"{uri}?mode=ro&immutable=1"

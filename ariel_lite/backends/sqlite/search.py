@@ -1,0 +1,208 @@
+"""Finding rows: the ranked MATCH, lists by time, and set algebra for what one MATCH cannot say."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+
+import apsw
+import numpy as np
+from numpy.typing import NDArray
+
+from ariel_lite.backends.base import Hit, SearchPlan, Statement
+from ariel_lite.backends.sqlite.compiler import (
+    EVERY_ROW,
+    MATCHING,
+    Compiled,
+    compile_tree,
+    condition,
+    expression,
+    joined,
+)
+from ariel_lite.query.nodes import All, AnyOf, BoundNode, Nothing, conjunction, text_leaves
+from ariel_lite.ranking.bm25 import CorpusStatistics, rounded
+
+TIE_ROOM = 32
+"""How many hits more than wanted are read at first, so that most ties at the cut need no second look."""
+
+
+class Searcher:
+    """Searches over one connection, inside a read transaction of the caller."""
+
+    def __init__(self, connection: apsw.Connection) -> None:
+        self._db = connection
+        ordered = connection.execute("SELECT value FROM settings WHERE key = 'time_ordered'").get
+        self._time_ordered = bool(ordered)
+
+    def search(self, plan: SearchPlan) -> list[Hit]:
+        """The plan's hits in the contract's order."""
+        if isinstance(plan.tree, Nothing):
+            return []
+        compiled = compile_tree(plan.tree, time_ordered=self._time_ordered)
+        if compiled.mixed:
+            scores = self._algebra(plan.tree)
+            return [hit for _, hit in self.best_rows(scores, plan.limit, plan.offset, self._written(compiled))]
+        if compiled.match:
+            return self._ranked(compiled, plan)
+        return self._listed(compiled, plan)
+
+    def rows(self, tree: BoundNode) -> NDArray[np.int64]:
+        """Row numbers of what a tree matches, ascending."""
+        statement = self._rows_statement(tree)
+        found = [row for (row,) in self._db.execute(statement.sql, statement.parameters)]
+        return np.sort(np.array(found, dtype=np.int64))
+
+    def count(self, tree: BoundNode) -> int:
+        """How many entries a tree matches."""
+        statement = self._rows_statement(tree)
+        return int(self._db.execute(f"SELECT count(*) FROM ({statement.sql})", statement.parameters).get)
+
+    def statements(self, plan: SearchPlan) -> list[Statement]:
+        """What `search` runs."""
+        if isinstance(plan.tree, Nothing):
+            return []
+        compiled = compile_tree(plan.tree, time_ordered=self._time_ordered)
+        if compiled.mixed:
+            return [self._rows_statement(plan.tree)]
+        if compiled.match:
+            return [self._ranked_statement(compiled, plan.limit + plan.offset + TIE_ROOM)]
+        return [self._listed_statement(compiled, plan)]
+
+    def best_rows(
+        self, scores: Mapping[int, float], limit: int, offset: int = 0, written: Mapping[int, int] | None = None
+    ) -> list[tuple[int, Hit]]:
+        """Scored rows in the contract's order, cut to the page asked for."""
+        written = written or {}
+        keys = sorted(((-written.get(row, 0), -rounded(score), row) for row, score in scores.items()))
+        wanted = offset + limit
+        if len(keys) > wanted:
+            worst = keys[wanted - 1][:2]
+            keys = [key for key in keys if key[:2] <= worst]
+        known = self._times(row for _, _, row in keys)
+        ordered = sorted(
+            (
+                (count, score, _descending(known[row][0]), known[row][1], row)
+                for count, score, row in keys
+                if row in known
+            )
+        )
+        return [(row, Hit(entry_id, -score, -count)) for count, score, _, entry_id, row in ordered[offset:wanted]]
+
+    def statistics(self) -> CorpusStatistics:
+        """Entries and positions as FTS5 counts them."""
+        found = self._db.execute("SELECT count(*) FROM entry_state").get
+        record = self._db.execute("SELECT block FROM entry_index_data WHERE id = 1").get
+        return CorpusStatistics(int(found), _positions(record) if record else 0)
+
+    def _rows_statement(self, tree: BoundNode) -> Statement:
+        compiled = compile_tree(tree, time_ordered=self._time_ordered)
+        if compiled.match and not compiled.mixed:
+            where = joined(compiled.conditions)
+            return Statement(f"{MATCHING} AND {where.sql}", (compiled.match, *where.parameters))
+        where = condition(tree, time_ordered=self._time_ordered)
+        return Statement(f"{EVERY_ROW} WHERE {where.sql}", where.parameters)
+
+    def _ranked(self, compiled: Compiled, plan: SearchPlan) -> list[Hit]:
+        wanted = plan.limit + plan.offset
+        reach = wanted + TIE_ROOM
+        while True:
+            statement = self._ranked_statement(compiled, reach)
+            found = list(self._db.execute(statement.sql, statement.parameters))
+            if len(found) < reach or _key(found[-1]) != _key(found[wanted - 1]):
+                break
+            reach *= 16
+        scores = {row: -score for row, score, _ in found}
+        written = {row: count for row, _, count in found}
+        return [hit for _, hit in self.best_rows(scores, plan.limit, plan.offset, written)]
+
+    def _ranked_statement(self, compiled: Compiled, limit: int) -> Statement:
+        spellings = " + ".join(f"(rowid IN ({MATCHING}))" for _ in compiled.written) or "0"
+        where = joined(compiled.conditions)
+        order = "written DESC, score" if compiled.written else "score"
+        sql = (
+            f"SELECT rowid, bm25(entry_index) AS score, {spellings} AS written FROM entry_index"
+            f" WHERE entry_index MATCH ? AND {where.sql} ORDER BY {order} LIMIT ?"
+        )
+        return Statement(sql, (*compiled.written, compiled.match, *where.parameters, limit))
+
+    def _listed(self, compiled: Compiled, plan: SearchPlan) -> list[Hit]:
+        statement = self._listed_statement(compiled, plan)
+        return [Hit(entry_id, 0.0) for (entry_id,) in self._db.execute(statement.sql, statement.parameters)]
+
+    def _listed_statement(self, compiled: Compiled, plan: SearchPlan) -> Statement:
+        where = joined(compiled.conditions)
+        direction = "DESC" if plan.order == "newest" else "ASC"
+        sql = (
+            f"SELECT entry_id FROM enhanced_entries WHERE {where.sql}"
+            f" ORDER BY timestamp {direction}, entry_id LIMIT ? OFFSET ?"
+        )
+        return Statement(sql, (*where.parameters, plan.limit, plan.offset))
+
+    def _written(self, compiled: Compiled) -> dict[int, int]:
+        counts: dict[int, int] = {}
+        for spelling in compiled.written:
+            for (row,) in self._db.execute(MATCHING, (spelling,)):
+                counts[row] = counts.get(row, 0) + 1
+        return counts
+
+    def _algebra(self, node: BoundNode) -> dict[int, float]:
+        """Row -> BM25 of the satisfied text, for a tree that one MATCH cannot say."""
+        try:
+            match = expression(node)
+        except ValueError:
+            match = ""
+        if match:
+            sql = "SELECT rowid, -bm25(entry_index) FROM entry_index WHERE entry_index MATCH ?"
+            return dict(self._db.execute(sql, (match,)))
+        if isinstance(node, AnyOf):
+            total: dict[int, float] = {}
+            for child in node.children:
+                for row, score in self._algebra(child).items():
+                    total[row] = total.get(row, 0.0) + score
+            return total
+        if isinstance(node, All):
+            return self._conjunction(node.children)
+        return dict.fromkeys(self.rows(node).tolist(), 0.0)
+
+    def _conjunction(self, children: Sequence[BoundNode]) -> dict[int, float]:
+        conditions = [child for child in children if not any(True for _ in text_leaves(child))]
+        results = [self._algebra(child) for child in children if child not in conditions]
+        rows = set(results[0]).intersection(*results[1:]) if results else set()
+        if conditions:
+            allowed = set(self.rows(conjunction(conditions)).tolist())
+            rows = rows & allowed if results else allowed
+        return {row: sum(result[row] for result in results) for row in rows}
+
+    def _times(self, rows: Iterable[int]) -> dict[int, tuple[str, str]]:
+        sql = (
+            "SELECT row_id, timestamp, entry_id FROM enhanced_entries WHERE row_id IN (SELECT value FROM json_each(?))"
+        )
+        return {row: (stamp, entry_id) for row, stamp, entry_id in self._db.execute(sql, (json.dumps(list(rows)),))}
+
+
+def _key(found: tuple[int, float, int]) -> tuple[int, float]:
+    return found[2], rounded(found[1])
+
+
+def _descending(stamp: str) -> tuple[int, ...]:
+    return tuple(-ord(character) for character in stamp)
+
+
+def _positions(record: bytes) -> int:
+    """The total number of positions, the second varint of FTS5's averages record."""
+    _, at = _varint(record, 0)
+    positions, _ = _varint(record, at)
+    return positions
+
+
+def _varint(record: bytes, at: int) -> tuple[int, int]:
+    value = 0
+    for count in range(9):
+        byte = record[at]
+        at += 1
+        if count == 8:
+            return (value << 8) | byte, at
+        value = (value << 7) | (byte & 0x7F)
+        if not byte & 0x80:
+            break
+    return value, at
