@@ -5,7 +5,8 @@ A backend stores what the analyzer made and finds what a bound tree asks for. It
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal, Protocol
@@ -16,7 +17,7 @@ from numpy.typing import NDArray
 from ariel_lite.query.nodes import BoundNode
 from ariel_lite.ranking.bm25 import CorpusStatistics
 from ariel_lite.ranking.fuzzy import Vocabulary
-from ariel_lite.records import EnhancedLogbookEntry
+from ariel_lite.records import EmbeddingTableInfo, EnhancedLogbookEntry
 
 Order = Literal["newest", "oldest"]
 Progress = Callable[[int], None]
@@ -139,11 +140,19 @@ class EntryReader(Protocol):
     def rows(self, tree: BoundNode) -> NDArray[np.int64]:
         """The backend's row numbers of all entries a tree matches, ascending."""
 
-    def best_rows(self, scores: Mapping[int, float], limit: int, offset: int = 0) -> list[tuple[int, Hit]]:
+    def best_rows(
+        self, rows: NDArray[np.int64], scores: NDArray[np.float64], limit: int, offset: int = 0
+    ) -> list[tuple[int, Hit]]:
         """Scored rows as (row, hit), best first, newest first among equals, then by id."""
 
     def vocabulary(self) -> Vocabulary:
         """The written words of all entries."""
+
+    def index_gap(self) -> str:
+        """What is stored but cannot be found, in words ("120 entries are not indexed yet"), or ""; cheap."""
+
+    def limited(self, should_stop: Callable[[], bool]) -> AbstractContextManager[None]:
+        """Inside, this thread's statements end with SearchTimeoutError as soon as `should_stop()` is true."""
 
     def statistics(self) -> CorpusStatistics:
         """What BM25 needs to know of the whole logbook."""
@@ -224,6 +233,12 @@ class Backend(EntryReader, EntryWriter, AttachmentStore, RunLog, Maintenance, Pr
     location: str
     attached: bool
     read_only: bool
+
+    def has_vectors(self) -> bool:
+        """True when at least one entry has a vector."""
+
+    def embedding_tables(self) -> list[EmbeddingTableInfo]:
+        """The tables of vectors."""
 
     def close(self) -> None:
         """Give back every connection; the backend cannot be used afterwards."""

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 K1 = 1.2
 B = 0.75
 LEAST_IDF = 1e-6
-SCORE_DIGITS = 9
+SCORE_DIGITS = 12
 """Scores that agree to this many decimals are a tie."""
 
 

@@ -13,7 +13,7 @@ from itertools import islice, product
 import numpy as np
 from numpy.typing import NDArray
 
-from ariel_lite.query.nodes import All, AnyOf, BoundNode, TextLeaf, conjunction, text_leaves
+from ariel_lite.query.nodes import All, AnyOf, BoundNode, Nothing, TextLeaf, conjunction, disjunction, text_leaves
 from ariel_lite.ranking.fuzzy import Candidate, Vocabulary
 from ariel_lite.text.highlight import Form
 from ariel_lite.text.tokenise import WRITTEN
@@ -37,23 +37,42 @@ class Alternative:
 
 @dataclass(frozen=True)
 class Approximate:
-    """An entry's best reading: mean score over its words (0..1), and (as typed, corrected) pairs."""
+    """An entry's best reading: mean score over its words (0..1), (typed, corrected) pairs, the leaves that matched."""
 
     score: float
     corrections: tuple[tuple[str, str], ...]
+    leaves: tuple[TextLeaf, ...]
 
 
 @dataclass(frozen=True)
-class _Found:
-    """Sum of word scores, number of words, corrections."""
+class _Scores:
+    """For each candidate row: does the node match, the sum of its word scores, and their number."""
 
-    total: float
-    words: int
-    corrections: tuple[tuple[str, str], ...]
+    matched: NDArray[np.bool_]
+    total: NDArray[np.float64]
+    words: NDArray[np.float64]
 
     @property
-    def mean(self) -> float:
-        return self.total / self.words if self.words else 1.0
+    def mean(self) -> NDArray[np.float64]:
+        means: NDArray[np.float64] = self.total / np.maximum(self.words, 1.0)
+        return means
+
+
+class ApproximateRows:
+    """The rows found, ascending, with their scores (0..1), and how each was read."""
+
+    def __init__(self, step: _Step) -> None:
+        self._step = step
+        self._at = np.flatnonzero(step.scores.matched)
+        self.rows: Rows = step.rows[self._at]
+        self.scores: NDArray[np.float64] = step.scores.mean[self._at]
+
+    def reading(self, row: int) -> Approximate:
+        """How one of the rows was read."""
+        place = int(np.searchsorted(self.rows, row))
+        readings = self._step.readings_at(int(self._at[place]))
+        corrections = tuple(pair for reading in readings for pair in reading.corrections)
+        return Approximate(float(self.scores[place]), corrections, tuple(reading.leaf for reading in readings))
 
 
 def can_be_approximate(tree: BoundNode) -> bool:
@@ -61,21 +80,32 @@ def can_be_approximate(tree: BoundNode) -> bool:
     return any(leaf.kind in ("word", "identifier") for leaf in text_leaves(tree))
 
 
-def approximate_rows(tree: BoundNode, vocabulary: Vocabulary, rows_of: RowsOf, wanted: int) -> dict[int, Approximate]:
-    """Rows whose entries match the tree approximately, with their scores; at least the best `wanted` are complete."""
-    alternatives = {leaf: _alternatives(leaf, vocabulary, rows_of) for leaf in _correctable(tree)}
-    if any(not found for found in alternatives.values()) and not _has_choice(tree):
-        return {}
-    search = _Search(alternatives, rows_of)
-    words = max(sum(len(leaf.words) for leaf in alternatives), 1)
-    best = sum(found[0].score * len(leaf.words) for leaf, found in alternatives.items() if found) / words
-    found: dict[int, _Found] = {}
-    for loss in LOSS_STEPS[-1:] if _has_choice(tree) else LOSS_STEPS:
-        found = search.run(tree, loss)
-        scores = sorted((reading.mean for reading in found.values()), reverse=True)
-        if len(scores) >= wanted and scores[wanted - 1] >= best - loss / words:
+def approximate_rows(tree: BoundNode, vocabulary: Vocabulary, rows_of: RowsOf, wanted: int) -> ApproximateRows:
+    """Rows whose entries match the tree approximately, with their scores; at least the best `wanted` are complete.
+
+    Readings are admitted step by step, by how much worse than the best reading of their leaf they are: an entry that
+    no step has found yet is worse than the steps so far allow, so the search ends as soon as enough are found.
+    """
+    readings = {leaf: _alternatives(leaf, vocabulary, rows_of) for leaf in _correctable(tree)}
+    has_choice = _has_choice(tree)
+    if any(not found for found in readings.values()) and not has_choice:
+        return ApproximateRows(_Step(tree, {}, rows_of))
+    words = max(sum(len(leaf.words) for leaf in text_leaves(tree)), 1)
+    lost = sum((1 - found[0].score) * len(leaf.words) for leaf, found in readings.items() if found)
+    step = _Step(tree, {}, rows_of)
+    for loss in LOSS_STEPS[-1:] if has_choice else LOSS_STEPS:
+        admitted = {leaf: _within(found, loss) for leaf, found in readings.items()}
+        if admitted == step.readings:
+            continue
+        step = _Step(tree, admitted, rows_of)
+        means = np.sort(step.scores.mean[step.scores.matched])[::-1]
+        if len(means) >= wanted and means[wanted - 1] >= 1 - (lost + loss) / words:
             break
-    return {row: Approximate(reading.mean, reading.corrections) for row, reading in found.items()}
+    return ApproximateRows(step)
+
+
+def _within(readings: list[Alternative], loss: float) -> list[Alternative]:
+    return [reading for reading in readings if readings[0].score - reading.score <= loss + 1e-9]
 
 
 def _correctable(tree: BoundNode) -> list[TextLeaf]:
@@ -115,60 +145,68 @@ def _forms(leaf: TextLeaf, combination: tuple[Candidate, ...]) -> tuple[Form, ..
     )
 
 
-class _Search:
-    """Evaluates a tree over sets of rows, with each leaf read in every way within a loss."""
+class _Step:
+    """A tree with each leaf read in every admitted way, evaluated over the rows that match at all."""
 
-    def __init__(self, alternatives: dict[TextLeaf, list[Alternative]], rows_of: RowsOf) -> None:
-        self.alternatives = alternatives
-        self.rows_of = rows_of
-        self.known: dict[TextLeaf, Rows] = {}
+    def __init__(self, tree: BoundNode, readings: dict[TextLeaf, list[Alternative]], rows_of: RowsOf) -> None:
+        self.readings = readings
+        self._tree = tree
+        self._rows_of = rows_of
+        self._widened = self._widen(tree) if readings else Nothing("no reading is admitted")
+        self.rows = rows_of(self._widened)
+        self._chosen: dict[TextLeaf, NDArray[np.int64]] = {}
+        self.scores = self._evaluate(tree)
 
-    def run(self, node: BoundNode, loss: float) -> dict[int, _Found]:
-        if isinstance(node, TextLeaf):
-            return self._leaf(node, loss)
-        if isinstance(node, AnyOf):
-            return self._any(node, loss)
+    def _widen(self, node: BoundNode) -> BoundNode:
+        if isinstance(node, TextLeaf) and node in self.readings:
+            return disjunction([reading.leaf for reading in self.readings[node]])
         if isinstance(node, All):
-            return self._all(node, loss)
-        return {int(row): _Found(0.0, 0, ()) for row in self.rows_of(node)}
+            return conjunction([self._widen(child) for child in node.children])
+        return disjunction([self._widen(child) for child in node.children]) if isinstance(node, AnyOf) else node
 
-    def _leaf(self, leaf: TextLeaf, loss: float) -> dict[int, _Found]:
-        words = len(leaf.words)
-        if leaf not in self.alternatives:
-            return {int(row): _Found(float(words), words, ()) for row in self.rows_of(leaf)}
-        found: dict[int, _Found] = {}
-        readings = self.alternatives[leaf]
-        for reading in readings:
-            if readings[0].score - reading.score > loss + 1e-9:
+    def _evaluate(self, node: BoundNode) -> _Scores:
+        if isinstance(node, TextLeaf):
+            return self._leaf(node)
+        if isinstance(node, All):
+            return self._all([self._evaluate(child) for child in node.children])
+        if isinstance(node, AnyOf) and any(True for _ in text_leaves(node)):
+            return self._best([self._evaluate(child) for child in node.children])
+        none = np.zeros(len(self.rows))
+        return _Scores(np.ones(len(self.rows), dtype=bool), none, none)
+
+    def _leaf(self, leaf: TextLeaf) -> _Scores:
+        readings = self.readings.get(leaf, [Alternative(leaf, 1.0, ())])
+        chosen = np.full(len(self.rows), -1, dtype=np.int64)
+        for number, reading in enumerate(readings):
+            if len(readings) == 1 and isinstance(self._tree, All | TextLeaf) and not _has_choice(self._tree):
+                chosen[:] = 0
                 break
-            if reading.leaf not in self.known:
-                self.known[reading.leaf] = self.rows_of(reading.leaf)
-            match = _Found(reading.score * words, words, reading.corrections)
-            for row in self.known[reading.leaf].tolist():
-                found.setdefault(row, match)
-        return found
+            matching = np.isin(self.rows, self._rows_of(conjunction([reading.leaf, self._widened])))
+            chosen[matching & (chosen < 0)] = number
+        self._chosen[leaf] = chosen
+        scores = np.array([*(reading.score for reading in readings), 0.0])
+        return _Scores(chosen >= 0, scores[chosen] * len(leaf.words), np.full(len(self.rows), float(len(leaf.words))))
 
-    def _all(self, node: All, loss: float) -> dict[int, _Found]:
-        searched = [child for child in node.children if any(True for _ in text_leaves(child))]
-        conditions = [child for child in node.children if child not in searched]
-        results = sorted((self.run(child, loss) for child in searched), key=len)
-        rows = set(results[0]).intersection(*results[1:]) if results else set()
-        if rows and conditions:
-            rows &= set(self.rows_of(conjunction(conditions)).tolist())
-        return {row: _added([result[row] for result in results]) for row in rows}
+    def _all(self, children: list[_Scores]) -> _Scores:
+        matched = np.logical_and.reduce([child.matched for child in children])
+        total = np.sum([child.total for child in children], axis=0)
+        return _Scores(matched, total, np.sum([child.words for child in children], axis=0))
 
-    def _any(self, node: AnyOf, loss: float) -> dict[int, _Found]:
-        found: dict[int, _Found] = {}
-        for child in node.children:
-            for row, match in self.run(child, loss).items():
-                if row not in found or match.mean > found[row].mean:
-                    found[row] = match
-        return found
+    def _best(self, children: list[_Scores]) -> _Scores:
+        best = children[0]
+        for child in children[1:]:
+            better = child.matched & (~best.matched | (child.mean > best.mean))
+            best = _Scores(
+                best.matched | child.matched,
+                np.where(better, child.total, best.total),
+                np.where(better, child.words, best.words),
+            )
+        return best
 
-
-def _added(matches: list[_Found]) -> _Found:
-    return _Found(
-        sum(match.total for match in matches),
-        sum(match.words for match in matches),
-        tuple(pair for match in matches for pair in match.corrections),
-    )
+    def readings_at(self, at: int) -> list[Alternative]:
+        """The reading of each leaf that the row at an index matched by."""
+        return [
+            self.readings[leaf][chosen[at]] if leaf in self.readings else Alternative(leaf, 1.0, ())
+            for leaf, chosen in self._chosen.items()
+            if chosen[at] >= 0
+        ]

@@ -14,8 +14,9 @@ from __future__ import annotations
 import hashlib
 import re
 import unicodedata
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterator
 from importlib import resources
+from itertools import chain
 from typing import NamedTuple, TypeVar
 
 import Stemmer
@@ -29,7 +30,6 @@ INDEXED_CHARACTERS = 1_000_000
 
 LONGEST_LEXEME = 180
 WRITTEN = "="
-FORM_SEPARATOR = "\x1f"
 CACHED_CHUNKS = 300_000
 
 BREAKS = frozenset(',;!?"()[]{}<>|«»“”„‟‹›、。，；！？「」『』（）')
@@ -38,8 +38,7 @@ SIGN_CONTEXT = frozenset("([{<=:\"'«“„ ")
 DOTTED = re.compile(r"\d+(?:\.\d+){2,}", re.ASCII)
 POWER = re.compile(r"(?:(\d+(?:\.\d+)?)[x×·*])?10\^([+-]?\d{1,4})(?![0-9A-Za-z])", re.ASCII)
 NUMBER = re.compile(r"\d+(?:\.\d+)?(?:[eE][+-]?\d+)?", re.ASCII)
-CHUNK = re.compile(r"\S*\d\s+[%°](?![^\W\d_])\S*|\S+")
-BLANK_UNIT = re.compile(r"\s+[%°]")
+CHUNK = re.compile(r"\S*[0-9]\s+[%°](?![^\W\d_])\S*|\S+")
 
 
 Made = TypeVar("Made")
@@ -87,9 +86,8 @@ class Analyzer:
         self._never_stemmed = self.stop_words | self.state_words
         self._stemmer = Stemmer.Stemmer("english")
         self._parts = _ChunkCache(lambda chunk: tuple(self.chunk(chunk)))
-        self._encoded = _ChunkCache(
-            lambda chunk: " ".join(FORM_SEPARATOR.join(part.forms) for part in self._parts[chunk])
-        )
+        self._forms = _ChunkCache(self._forms_of)
+        self._new_words: set[str] = set()
 
     @property
     def fingerprint(self) -> str:
@@ -114,18 +112,28 @@ class Analyzer:
 
     def chunks(self, text: str) -> list[str]:
         """The runs of characters that are analysed each for itself."""
-        text = text[:INDEXED_CHARACTERS]
-        if ("%" in text or "°" in text) and BLANK_UNIT.search(text):
-            return CHUNK.findall(text)
-        return text.split()
+        found = text[:INDEXED_CHARACTERS].split()
+        if "%" in text or "°" in text:
+            return _with_blank_units(found)
+        return found
 
-    def encode(self, chunks: Iterable[str]) -> str:
-        """Chunks as an index takes them: positions separated by blanks, forms of one position by U+001F."""
-        return " ".join(filter(None, map(self._encoded.__getitem__, chunks)))
+    def positions(self, text: str) -> Iterator[tuple[str, ...]]:
+        """What an index stores: for each position of the text, the forms that stand there."""
+        return chain.from_iterable(map(self._forms.__getitem__, self.chunks(text)))
 
-    def words(self, chunks: Iterable[str]) -> set[str]:
-        """The distinct written words of chunks, folded, without identifiers' compounds."""
-        return {part.written[1:] for chunk in chunks for part in self._parts[chunk]}
+    def words(self, text: str) -> set[str]:
+        """The distinct written words of a text, folded, without identifiers' compounds."""
+        return {_written(forms) for forms in self.positions(text)}
+
+    def take_new_words(self) -> set[str]:
+        """Words that `positions` met for the first time since the last call; a word may come again, none is left out."""
+        words, self._new_words = self._new_words, set()
+        return words
+
+    def _forms_of(self, chunk: str) -> tuple[tuple[str, ...], ...]:
+        forms = tuple(part.forms for part in self.chunk(chunk))
+        self._new_words.update(map(_written, forms))
+        return forms
 
     def word(self, written: str) -> str:
         """The lexeme that a folded word is found by."""
@@ -186,9 +194,23 @@ class _ChunkCache(dict[str, Made]):
         return made
 
 
-def decode(encoded: str) -> Iterable[tuple[str, ...]]:
-    """The positions of an encoded text, each a tuple of its forms."""
-    return (tuple(position.split(FORM_SEPARATOR)) for position in encoded.split(" ") if position)
+def _with_blank_units(chunks: list[str]) -> list[str]:
+    """Join a number and the % or ° that stands behind a blank, as CHUNK does."""
+    joined: list[str] = []
+    is_open = False
+    for chunk in chunks:
+        if is_open and chunk[0] in "%°" and not chunk[1:2].isalpha() and joined[-1][-1] in "0123456789":
+            joined[-1] += " " + chunk
+            is_open = False
+        else:
+            joined.append(chunk)
+            is_open = True
+    return joined
+
+
+def _written(forms: tuple[str, ...]) -> str:
+    """The written word among the forms of a position: the first of the written kind."""
+    return next(form[1:] for form in forms if form[0] == WRITTEN)
 
 
 def shorten(word: str) -> str:

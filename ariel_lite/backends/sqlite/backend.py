@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import apsw
 import numpy as np
 from numpy.typing import NDArray
 
@@ -31,13 +32,14 @@ from ariel_lite.backends.sqlite.migrations import check_version, is_current, mig
 from ariel_lite.backends.sqlite.search import Searcher
 from ariel_lite.backends.sqlite.vocabulary import VocabularyCache
 from ariel_lite.config import ARIELConfig
-from ariel_lite.errors import DatabaseConnectionError
+from ariel_lite.errors import DatabaseConnectionError, SearchTimeoutError
 from ariel_lite.query.nodes import BoundNode
 from ariel_lite.ranking.bm25 import CorpusStatistics
 from ariel_lite.ranking.fuzzy import Vocabulary
-from ariel_lite.records import EnhancedLogbookEntry
+from ariel_lite.records import EmbeddingTableInfo, EnhancedLogbookEntry
 
 READ_BATCH = 500
+PROGRESS_STEPS = 20_000
 
 
 def open_backend(location: str, config: ARIELConfig, *, create: bool = False, read_only: bool = False) -> SQLiteBackend:
@@ -106,10 +108,12 @@ class SQLiteBackend:
         with self._connections.reading() as db:
             return Searcher(db).rows(tree)
 
-    def best_rows(self, scores: Mapping[int, float], limit: int, offset: int = 0) -> list[tuple[int, Hit]]:
+    def best_rows(
+        self, rows: NDArray[np.int64], scores: NDArray[np.float64], limit: int, offset: int = 0
+    ) -> list[tuple[int, Hit]]:
         """Scored rows as (row, hit), best first, newest first among equals, then by id."""
         with self._connections.reading() as db:
-            return Searcher(db).best_rows(scores, limit, offset)
+            return Searcher(db).best_rows(rows, scores, limit, offset)
 
     def statements(self, plan: SearchPlan) -> list[Statement]:
         """What `search` would run for a plan."""
@@ -120,6 +124,25 @@ class SQLiteBackend:
         """The written words of all entries."""
         with self._connections.reading() as db:
             return self._vocabulary.get(db)
+
+    def index_gap(self) -> str:
+        """What is stored but cannot be found, in words, or ""."""
+        with self._connections.reading() as db:
+            return maintenance.index_gap(db)
+
+    @contextmanager
+    def limited(self, should_stop: Callable[[], bool]) -> Iterator[None]:
+        """Inside, this thread's statements end with SearchTimeoutError as soon as `should_stop()` is true."""
+        connection = self._connections.get()
+        connection.set_progress_handler(should_stop, PROGRESS_STEPS)
+        try:
+            yield
+        except apsw.InterruptError as fault:
+            raise SearchTimeoutError(
+                "the search took too long and was stopped", hint="narrow it by date or author, or raise the time limit"
+            ) from fault
+        finally:
+            connection.set_progress_handler(None)
 
     def statistics(self) -> CorpusStatistics:
         """Entries and positions of the whole logbook."""
@@ -144,6 +167,14 @@ class SQLiteBackend:
             with self._connections.reading() as db:
                 entries = list(read_rows(db, batch))
             yield from (entry for _, entry in entries)
+
+    def has_vectors(self) -> bool:
+        """True when at least one entry has a vector."""
+        return any(table.entry_count for table in self.embedding_tables())
+
+    def embedding_tables(self) -> list[EmbeddingTableInfo]:
+        """The tables of vectors."""
+        return []
 
     def entry_ids(self, source_system: str | None = None) -> Iterator[str]:
         """Ids of all entries, or of one source system's."""
@@ -249,7 +280,7 @@ class SQLiteBackend:
         memory: WriterMemory = self._local.memory
         try:
             with self._connections.writing() as db:
-                yield EntryWriterSession(db, memory)
+                yield EntryWriterSession(db, self._connections.tokenizer(), memory)
         except BaseException:
             memory.forget()
             raise

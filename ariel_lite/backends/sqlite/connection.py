@@ -10,7 +10,7 @@ from pathlib import Path
 
 import apsw
 
-from ariel_lite.backends.sqlite import tokenizer
+from ariel_lite.backends.sqlite.tokenizer import IndexTokenizer
 from ariel_lite.errors import DatabaseConnectionError, DatabaseQueryError
 
 APPLICATION_ID = 0x41524C54
@@ -57,6 +57,12 @@ class Connections:
             connection = self._open()
             self._local.connection = connection
         return connection
+
+    def tokenizer(self) -> IndexTokenizer:
+        """The tokenizer of this thread's connection."""
+        self.get()
+        tokenizer: IndexTokenizer = self._local.tokenizer
+        return tokenizer
 
     def close(self) -> None:
         """Close every thread's connection; a writer tidies up first."""
@@ -110,7 +116,7 @@ class Connections:
         with translated_errors(self.path):
             connection = apsw.Connection(_uri(self.path, self.read_only), flags=self._flags)
             connection.set_busy_timeout(BUSY_MILLISECONDS)
-            tokenizer.register(connection)
+            self._local.tokenizer = IndexTokenizer(connection)
             _check_identity(connection, self.path)
             if not self.read_only:
                 use_write_ahead_log(connection)

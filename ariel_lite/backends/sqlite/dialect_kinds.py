@@ -47,6 +47,10 @@ ENTRY_KINDS: Final = {name: _SPECIAL.get(name, Kind.TEXT) for name in ENTRY_COLU
 VECTOR_KINDS: Final = {"entry_id": Kind.TEXT, "embedding": Kind.VECTOR, "created_at": Kind.TIMESTAMPTZ}
 
 
+Columns = list[tuple[str, Kind]]
+"""Names and kinds of a query's output columns, in order."""
+
+
 class Typed(NamedTuple):
     """A translated expression, its kind, and the calendar months of a literal interval."""
 
@@ -60,13 +64,27 @@ class Source:
     """A table, subquery or table function in FROM.
 
     Attributes:
-        columns: the kinds of its columns by name.
+        columns: names and kinds of its columns, as far as they are known.
         real: for table functions, what SQLite calls the column; the name of the whole is a key too.
+        shown: for table functions, the columns that `*` stands for.
     """
 
     alias: str
-    columns: dict[str, Kind]
+    columns: Columns
     real: dict[str, str] = field(default_factory=dict)
+    shown: Columns = field(default_factory=list)
+
+    def value(self, name: str) -> Typed:
+        """A column of a table function under SQLite's name."""
+        node = exp.Column(this=exp.to_identifier(self.real[name]), table=exp.to_identifier(self.alias, quoted=True))
+        return Typed(node, dict(self.columns)[name])
+
+    def star(self) -> list[tuple[exp.Expr, Columns]]:
+        """What `*` stands for here: select-list items, each with the columns that it gives."""
+        if self.real:
+            return [(exp.alias_(self.value(name).node, name, quoted=True), [(name, kind)]) for name, kind in self.shown]
+        table = exp.to_identifier(self.alias, quoted=True) if self.alias else None
+        return [(exp.Column(this=exp.Star(), table=table) if table else exp.Star(), self.columns)]
 
 
 @dataclass
@@ -75,11 +93,11 @@ class Scope:
 
     parent: Scope | None = None
     sources: list[Source] = field(default_factory=list)
-    queries: dict[str, dict[str, Kind]] = field(default_factory=dict)
+    queries: dict[str, Columns] = field(default_factory=dict)
     outputs: dict[str, Kind] = field(default_factory=dict)
     unfolded: dict[str, Source] = field(default_factory=dict)
 
-    def query(self, name: str) -> dict[str, Kind] | None:
+    def query(self, name: str) -> Columns | None:
         """The columns of a WITH query of that name, here or further out."""
         if name in self.queries:
             return self.queries[name]
@@ -88,26 +106,14 @@ class Scope:
     def column(self, table: str, name: str) -> tuple[Source | None, Kind]:
         """The source that a column name belongs to, and the column's kind."""
         for source in self.sources:
-            if (not table or table == source.alias) and name in source.columns:
-                return source, source.columns[name]
+            kind = dict(source.columns).get(name) if not table or table == source.alias else None
+            if kind is not None:
+                return source, kind
         if self.parent is not None:
             found, kind = self.parent.column(table, name)
             if found is not None:
                 return found, kind
         return None, self.outputs.get(name, Kind.OTHER) if not table else Kind.OTHER
-
-    def star(self) -> dict[str, Kind]:
-        """The columns that `*` stands for.
-
-        Raises:
-            SqlRefusedError: one source is a table function.
-        """
-        columns: dict[str, Kind] = {}
-        for source in self.sources:
-            if source.real:
-                raise refused("* over a table function", "name the columns that you want")
-            columns |= {name: kind for name, kind in source.columns.items() if name not in columns}
-        return columns
 
 
 def refused(what: str, hint: str = "") -> SqlRefusedError:

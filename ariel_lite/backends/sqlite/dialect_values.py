@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any, Final
 
@@ -28,6 +29,7 @@ _KINDS: Final = {
     _T.ARRAY: Kind.ARRAY,
     _T.VECTOR: Kind.VECTOR,
 }
+_NUMBER: Final = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d{1,3})?\s*", re.IGNORECASE)
 _DAYS: Final = {"today": 0, "tomorrow": 1, "yesterday": -1}
 
 
@@ -198,7 +200,8 @@ def _interval_literal(constant: str) -> Typed:
 
 
 def _number_literal(constant: str) -> Typed:
-    float(constant)
+    if not _NUMBER.fullmatch(constant):
+        raise ValueError(f'invalid input syntax for type numeric: "{constant[:60]}"')
     return Typed(number(constant.strip()), Kind.NUMBER)  # type: ignore[arg-type]
 
 

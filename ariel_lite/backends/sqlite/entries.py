@@ -13,6 +13,7 @@ import apsw
 
 from ariel_lite.backends.base import UpsertOutcome
 from ariel_lite.backends.sqlite.compiler import phrase
+from ariel_lite.backends.sqlite.tokenizer import IndexTokenizer
 from ariel_lite.query.bind import fold_value
 from ariel_lite.query.dates import from_storage, to_storage
 from ariel_lite.records import EnhancedLogbookEntry, field_values, searchable_text
@@ -24,7 +25,6 @@ COLUMNS = (
     " created_at, updated_at, enhancement_status, summary, keywords"
 )
 DIGEST_BYTES = 16
-KNOWN_CHUNKS = 500_000
 ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), sort_keys=True, allow_nan=False, default=str)
 
 
@@ -50,23 +50,22 @@ class WriterMemory:
 
     analyzer: Analyzer = field(default_factory=Analyzer)
     field_ids: dict[tuple[str, str], int] = field(default_factory=dict)
-    known_chunks: set[str] = field(default_factory=set)
     generation: int = -1
 
     def forget(self) -> None:
         """Start from what the file says."""
         self.field_ids.clear()
-        self.known_chunks.clear()
+        self.analyzer = Analyzer()
         self.generation = -1
 
 
 class EntryWriterSession:
     """Writes over one connection, inside a write transaction of the caller."""
 
-    def __init__(self, connection: apsw.Connection, memory: WriterMemory) -> None:
+    def __init__(self, connection: apsw.Connection, tokenizer: IndexTokenizer, memory: WriterMemory) -> None:
         self._db = connection
+        self._tokenizer = tokenizer
         self._memory = memory
-        self._analyzer = memory.analyzer
         current = int(connection.execute("SELECT value FROM settings WHERE key = 'generation'").get)
         if memory.generation != current:
             memory.forget()
@@ -183,38 +182,30 @@ class EntryWriterSession:
         self._next_generation()
 
     def _index(self, changes: Sequence[_Change]) -> None:
-        encoded: list[tuple[int, str]] = []
-        state: list[tuple[int, bytes, bytes, int]] = []
-        new_chunks: set[str] = set()
-        known = self._memory.known_chunks
-        for change in changes:
-            text = searchable_text(change.entry)
-            chunks = self._analyzer.chunks(text)
-            new_chunks.update(set(chunks).difference(known))
-            encoded.append((change.row_id, self._analyzer.encode(chunks)))
-            state.append((change.row_id, change.content_hash, text_hash(text), len(text) > INDEXED_CHARACTERS))
-        self._db.executemany("INSERT INTO entry_index (rowid, lexemes) VALUES (?, ?)", encoded)
-        self._db.executemany("INSERT OR REPLACE INTO entry_state VALUES (?, ?, ?, ?)", state)
+        analyzer = self._memory.analyzer
+        texts = [(change.row_id, searchable_text(change.entry)) for change in changes]
+        self._tokenizer.insert(analyzer, texts)
+        self._db.executemany(
+            "INSERT OR REPLACE INTO entry_state VALUES (?, ?, ?, ?)",
+            [
+                (row, change.content_hash, text_hash(text), len(text) > INDEXED_CHARACTERS)
+                for change, (row, text) in zip(changes, texts, strict=True)
+            ],
+        )
         fields = (pair for change in changes for pair in self._field_rows(change.row_id, change.entry))
         self._db.executemany("INSERT OR IGNORE INTO entry_fields VALUES (?, ?)", sorted(fields))
-        self._learn(new_chunks)
-
-    def _learn(self, chunks: set[str]) -> None:
-        """Add the words of chunks that no earlier transaction had."""
-        words = self._analyzer.words(chunks)
-        self._db.executemany("INSERT OR IGNORE INTO vocabulary VALUES (?)", ((word,) for word in sorted(words)))
-        if len(self._memory.known_chunks) > KNOWN_CHUNKS:
-            self._memory.known_chunks.clear()
-        self._memory.known_chunks |= chunks
+        words = analyzer.take_new_words()
+        self._db.executemany("INSERT OR IGNORE INTO vocabulary VALUES (?)", [(word,) for word in sorted(words)])
 
     def _unindex(self, rows: Mapping[int, EnhancedLogbookEntry]) -> None:
         """Take entries out of index, fields and vocabulary; `rows` holds them as they were indexed."""
         words: set[str] = set()
+        analyzer = Analyzer()
         indexed = self._indexed(rows)
         for row, entry in rows.items():
             if row not in indexed:
                 continue
-            words |= self._analyzer.words(self._analyzer.chunks(searchable_text(entry)))
+            words |= analyzer.words(searchable_text(entry))
             self._db.execute("DELETE FROM entry_index WHERE rowid = ?", (row,))
             self._db.execute("DELETE FROM entry_state WHERE row_id = ?", (row,))
             for pair in self._field_rows(row, entry):
@@ -223,11 +214,14 @@ class EntryWriterSession:
 
     def _unlearn(self, words: set[str]) -> None:
         """Drop the words that no entry holds any more."""
+        gone = False
         for word in words:
             pattern = phrase((Form(WRITTEN + shorten(word)),))
             if not self._db.execute("SELECT 1 FROM entry_index WHERE entry_index MATCH ? LIMIT 1", (pattern,)).get:
                 self._db.execute("DELETE FROM vocabulary WHERE term = ?", (word,))
-                self._memory.known_chunks.clear()
+                gone = True
+        if gone:
+            self._memory.analyzer = Analyzer()
 
     def _indexed(self, rows: Iterable[int]) -> set[int]:
         sql = "SELECT row_id FROM entry_state WHERE row_id IN (SELECT value FROM json_each(?))"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 from contextlib import closing
+from functools import cache
 from pathlib import Path
 
 import apsw
@@ -16,7 +17,7 @@ from ariel_lite.backends.sqlite.migrations import create_tables, version
 from ariel_lite.errors import DatabaseConnectionError, DatabaseQueryError
 from ariel_lite.query.dates import from_storage
 from ariel_lite.records import searchable_text
-from ariel_lite.text.tokenise import Analyzer, decode
+from ariel_lite.text.tokenise import Analyzer
 
 BATCH = 1000
 SPARE_FACTOR = 2
@@ -42,7 +43,23 @@ def status(connection: apsw.Connection, path: Path) -> BackendStatus:
 
 def is_analyzer_current(connection: apsw.Connection) -> bool:
     """True when the index was made by an analyzer that gives the same lexemes as this one."""
-    return bool(connection.execute("SELECT value FROM settings WHERE key = 'analyzer'").get == Analyzer().fingerprint)
+    return bool(connection.execute("SELECT value FROM settings WHERE key = 'analyzer'").get == _fingerprint())
+
+
+def index_gap(connection: apsw.Connection) -> str:
+    """Entries that another program appended, or an index of another analyzer; "" when all is well."""
+    newest = int(connection.execute("SELECT max(row_id) FROM enhanced_entries").get or 0)
+    indexed = int(connection.execute("SELECT max(row_id) FROM entry_state").get or 0)
+    if newest > indexed:
+        return "the newest entries are not in the index yet"
+    if connection.execute("SELECT value FROM settings WHERE key = 'analyzer'").get != _fingerprint():
+        return "the index was made by another version of the analyzer"
+    return ""
+
+
+@cache
+def _fingerprint() -> str:
+    return Analyzer().fingerprint
 
 
 def check(connection: apsw.Connection, progress: Progress) -> list[Problem]:
@@ -162,9 +179,8 @@ def _check_index(connection: apsw.Connection, progress: Progress) -> list[Proble
                 changed += 1
             else:
                 text = searchable_text(entry)
-                chunks = analyzer.chunks(text)
-                words |= analyzer.words(chunks)
-                unlike += sum(1 for _ in decode(analyzer.encode(chunks))) != _one_varint(lengths[row])
+                words |= analyzer.words(text)
+                unlike += sum(1 for _ in analyzer.positions(text)) != _one_varint(lengths[row])
         progress(len(batch))
     orphans = len((states.keys() | lengths.keys()) - set(rows))
     found = [
@@ -218,7 +234,7 @@ def _drop_index(connection: apsw.Connection) -> None:
     )
     for table in ("entry_state", "entry_fields", "field_values", "vocabulary"):
         connection.execute(f"DELETE FROM {table}")
-    connection.execute("UPDATE settings SET value = ? WHERE key = 'analyzer'", (Analyzer().fingerprint,))
+    connection.execute("UPDATE settings SET value = ? WHERE key = 'analyzer'", (_fingerprint(),))
 
 
 def _check_space(path: Path) -> None:

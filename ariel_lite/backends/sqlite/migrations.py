@@ -29,7 +29,7 @@ def create_tables(connection: apsw.Connection) -> None:
         "INSERT INTO settings VALUES ('analyzer', ?), ('generation', 0), ('time_ordered', 1)",
         (Analyzer().fingerprint,),
     )
-    connection.execute("INSERT INTO entry_index (entry_index, rank) VALUES ('automerge', 8)")
+    connection.execute("INSERT INTO entry_index (entry_index, rank) VALUES ('automerge', 16)")
 
 
 MIGRATIONS: tuple[Callable[[apsw.Connection], None], ...] = (create_tables,)

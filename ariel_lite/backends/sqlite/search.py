@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
 import apsw
 import numpy as np
@@ -20,8 +20,9 @@ from ariel_lite.backends.sqlite.compiler import (
     joined,
 )
 from ariel_lite.query.nodes import All, AnyOf, BoundNode, Nothing, conjunction, text_leaves
-from ariel_lite.ranking.bm25 import CorpusStatistics, rounded
+from ariel_lite.ranking.bm25 import SCORE_DIGITS, CorpusStatistics, rounded
 
+MANY_TIED = 500
 TIE_ROOM = 32
 """How many hits more than wanted are read at first, so that most ties at the cut need no second look."""
 
@@ -40,8 +41,7 @@ class Searcher:
             return []
         compiled = compile_tree(plan.tree, time_ordered=self._time_ordered)
         if compiled.mixed:
-            scores = self._algebra(plan.tree)
-            return [hit for _, hit in self.best_rows(scores, plan.limit, plan.offset, self._written(compiled))]
+            return self._mixed(compiled, plan)
         if compiled.match:
             return self._ranked(compiled, plan)
         return self._listed(compiled, plan)
@@ -69,24 +69,56 @@ class Searcher:
         return [self._listed_statement(compiled, plan)]
 
     def best_rows(
-        self, scores: Mapping[int, float], limit: int, offset: int = 0, written: Mapping[int, int] | None = None
+        self,
+        rows: NDArray[np.int64],
+        scores: NDArray[np.float64],
+        limit: int,
+        offset: int = 0,
+        written: NDArray[np.int64] | None = None,
     ) -> list[tuple[int, Hit]]:
-        """Scored rows in the contract's order, cut to the page asked for."""
-        written = written or {}
-        keys = sorted(((-written.get(row, 0), -rounded(score), row) for row, score in scores.items()))
-        wanted = offset + limit
-        if len(keys) > wanted:
-            worst = keys[wanted - 1][:2]
-            keys = [key for key in keys if key[:2] <= worst]
-        known = self._times(row for _, _, row in keys)
-        ordered = sorted(
-            (
-                (count, score, _descending(known[row][0]), known[row][1], row)
-                for count, score, row in keys
-                if row in known
-            )
-        )
-        return [(row, Hit(entry_id, -score, -count)) for count, score, _, entry_id, row in ordered[offset:wanted]]
+        """Scored rows as (row, hit) in the contract's order, cut to the page asked for."""
+        if not len(rows) or limit <= 0:
+            return []
+        counts = np.zeros(len(rows), dtype=np.int64) if written is None else written
+        values = np.round(scores, SCORE_DIGITS)
+        order = self._contenders(rows, values, counts, offset + limit)
+        known = self._times(int(rows[at]) for at in order)
+        keyed = [
+            (-int(counts[at]), -float(values[at]), _descending(known[row][0]), known[row][1], row)
+            for at in order
+            if (row := int(rows[at])) in known
+        ]
+        best = sorted(keyed)[offset : offset + limit]
+        return [(row, Hit(entry_id, -score, -count)) for count, score, _, entry_id, row in best]
+
+    def _contenders(
+        self, rows: NDArray[np.int64], values: NDArray[np.float64], counts: NDArray[np.int64], wanted: int
+    ) -> NDArray[np.int64]:
+        """Indices of the rows that may be among the best `wanted`: those that are, and those that tie with the last."""
+        order = np.lexsort((-values, -counts))
+        if len(order) <= wanted:
+            return order
+        last = order[wanted - 1]
+        is_tied = (counts == counts[last]) & (values == values[last])
+        is_better = (counts > counts[last]) | ((counts == counts[last]) & (values > values[last]))
+        tied = np.flatnonzero(is_tied)
+        newest = self._newest(rows[tied], wanted - int(is_better.sum()))
+        return np.concatenate([np.flatnonzero(is_better), tied[newest]])
+
+    def _newest(self, rows: NDArray[np.int64], wanted: int) -> NDArray[np.int64]:
+        """Indices of the newest of many rows: at least `wanted`, with all that are as old as the last of them."""
+        if len(rows) <= MANY_TIED:
+            return np.arange(len(rows))
+        places = {int(row): place for place, row in enumerate(rows)}
+        found: list[int] = []
+        last = ""
+        for row, stamp in self._db.execute("SELECT row_id, timestamp FROM enhanced_entries ORDER BY timestamp DESC"):
+            if len(found) >= wanted and stamp != last:
+                break
+            if row in places:
+                found.append(places[row])
+                last = stamp
+        return np.array(found, dtype=np.int64)
 
     def statistics(self) -> CorpusStatistics:
         """Entries and positions as FTS5 counts them."""
@@ -111,9 +143,10 @@ class Searcher:
             if len(found) < reach or _key(found[-1]) != _key(found[wanted - 1]):
                 break
             reach *= 16
-        scores = {row: -score for row, score, _ in found}
-        written = {row: count for row, _, count in found}
-        return [hit for _, hit in self.best_rows(scores, plan.limit, plan.offset, written)]
+        rows = np.array([row for row, _, _ in found], dtype=np.int64)
+        scores = np.array([-score for _, score, _ in found])
+        written = np.array([count for _, _, count in found], dtype=np.int64)
+        return [hit for _, hit in self.best_rows(rows, scores, plan.limit, plan.offset, written)]
 
     def _ranked_statement(self, compiled: Compiled, limit: int) -> Statement:
         spellings = " + ".join(f"(rowid IN ({MATCHING}))" for _ in compiled.written) or "0"
@@ -137,6 +170,14 @@ class Searcher:
             f" ORDER BY timestamp {direction}, entry_id LIMIT ? OFFSET ?"
         )
         return Statement(sql, (*where.parameters, plan.limit, plan.offset))
+
+    def _mixed(self, compiled: Compiled, plan: SearchPlan) -> list[Hit]:
+        scored = self._algebra(plan.tree)
+        rows = np.array(list(scored), dtype=np.int64)
+        spellings = self._written(compiled)
+        written = np.array([spellings.get(row, 0) for row in scored], dtype=np.int64)
+        found = self.best_rows(rows, np.array(list(scored.values())), plan.limit, plan.offset, written)
+        return [hit for _, hit in found]
 
     def _written(self, compiled: Compiled) -> dict[int, int]:
         counts: dict[int, int] = {}

@@ -29,14 +29,13 @@ def to_integer(value: Any) -> int:
     return int(_decimal(value, "integer").quantize(Decimal(1), ROUND_HALF_UP))
 
 
-def to_number(value: Any, digits: int | None = None) -> int | float:
-    """A cast to numeric or float, with a number of decimals for numeric(p, s)."""
-    if isinstance(value, int | float) and digits is None:
-        return value
+def to_number(value: Any, digits: int | None = None) -> float:
+    """A cast to numeric or float, with a number of decimals for numeric(p, s).
+
+    The result is a float also when it is whole, so that a division by it is not one of integers.
+    """
     number = _decimal(value, "numeric")
-    if digits is not None:
-        return float(number.quantize(Decimal(1).scaleb(-digits), ROUND_HALF_UP))
-    return int(number) if number == number.to_integral_value() and abs(number) < 2**53 else float(number)
+    return float(number if digits is None else number.quantize(Decimal(1).scaleb(-digits), ROUND_HALF_UP))
 
 
 def to_boolean(value: Any) -> bool:
@@ -130,21 +129,20 @@ def least(*values: Any) -> Any:
     return min((value for value in values if value is not None), default=None)
 
 
-def round_number(value: Any, digits: int = 0) -> int | float:
+def round_number(value: Any, digits: int = 0) -> float:
     """round(number, digits): half away from zero."""
+    number = _decimal(value, "numeric")
     if abs(digits) > MAX_DIGITS:
-        return value  # type: ignore[no-any-return]
-    rounded = _decimal(value, "numeric").quantize(Decimal(1).scaleb(-digits), ROUND_HALF_UP)
-    return int(rounded) if digits <= 0 else float(rounded)
+        return float(number)
+    return float(number.quantize(Decimal(1).scaleb(-digits), ROUND_HALF_UP))
 
 
-def truncate_number(value: float, digits: int = 0) -> int | float:
+def truncate_number(value: float, digits: int = 0) -> float:
     """trunc(number, digits)."""
     if abs(digits) > MAX_DIGITS:
         return value
     factor = 10.0**digits
-    cut = math.trunc(value * factor) / factor
-    return int(cut) if digits <= 0 else cut
+    return math.trunc(value * factor) / factor
 
 
 def to_char(value: Any, pattern: str) -> str:
@@ -308,6 +306,16 @@ AGGREGATES: Final[Mapping[str, Callable[[], Any]]] = {
 }
 
 CLOCK: Final = ("pg_now", "pg_today", "pg_random")
+
+_NATIVE: Final = (
+    "abs acos asin atan atan2 avg ceil char coalesce cos count cume_dist degrees dense_rank exp first_value floor "
+    "group_concat instr json json_array json_array_length json_group_array json_group_object json_object lag "
+    "last_value lead length like ln log log10 ltrim max min nth_value ntile nullif octet_length percent_rank "
+    "percentile_cont percentile_disc pi pow radians rank regexp replace round row_number rtrim sign sin sqrt substr "
+    "sum tan trim trunc unicode vec_distance_cosine vec_distance_l2 vec_length"
+)
+NATIVE: Final = frozenset(_NATIVE.split())
+"""Functions of SQLite and its extensions that translated statements call."""
 
 NAMES: Final = frozenset(STRICT) | frozenset(LENIENT) | frozenset(AGGREGATES) | frozenset(CLOCK)
 

@@ -16,6 +16,11 @@ def canonical(value: JsonValue) -> str:
     return json.dumps(_ordered(value), ensure_ascii=False)
 
 
+def array(elements: list[Any]) -> str:
+    """A text[] as SQLite keeps it: JSON without blanks, as SQLite's own json() writes it."""
+    return json.dumps(elements, ensure_ascii=False, separators=(",", ":"))
+
+
 def to_json(text: str) -> str:
     """A text as jsonb.
 
@@ -62,14 +67,14 @@ def contains(text: str, part: str) -> bool:
 
 def array_contains(text: str, part: str) -> bool:
     """`array @> part`: every element of the second is in the first."""
-    elements = _array(text)
-    return all(element in elements for element in _array(part))
+    elements = read_array(text)
+    return all(element in elements for element in read_array(part))
 
 
 def array_overlaps(text: str, other: str) -> bool:
     """`array && other`: they share an element."""
-    elements = _array(text)
-    return any(element in elements for element in _array(other))
+    elements = read_array(text)
+    return any(element in elements for element in read_array(other))
 
 
 def array_literal(text: str) -> str:
@@ -81,34 +86,34 @@ def array_literal(text: str) -> str:
     body = text.strip()
     if not (body.startswith("{") and body.endswith("}")) or "{" in body[1:]:
         raise ValueError(f'malformed array literal: "{text[:60]}"')
-    return json.dumps(_split_array(body[1:-1]), ensure_ascii=False)
+    return array(_split_array(body[1:-1]))
 
 
 def array_text(text: str) -> str:
     """A JSON array as PostgreSQL's array text."""
-    return "{" + ",".join(_quoted(element) for element in _array(text)) + "}"
+    return "{" + ",".join(_quoted(element) for element in read_array(text)) + "}"
 
 
 def array_length(text: str) -> int | None:
     """array_length(array, 1): None for an empty one."""
-    return len(_array(text)) or None
+    return len(read_array(text)) or None
 
 
 def array_element(text: str, number: int) -> Any:
     """array[number], counted from 1; None outside."""
-    elements = _array(text)
+    elements = read_array(text)
     return elements[number - 1] if 0 < number <= len(elements) else None
 
 
 def array_position(text: str, wanted: Any) -> int | None:
     """The number of the first equal element, counted from 1."""
-    elements = _array(text)
+    elements = read_array(text)
     return elements.index(wanted) + 1 if wanted in elements else None
 
 
 def array_to_string(text: str, separator: str, null: str | None = None) -> str:
     """The elements joined; NULL elements are left out, or written as `null`."""
-    elements = [null if element is None else element for element in _array(text)]
+    elements = [null if element is None else element for element in read_array(text)]
     return separator.join(as_text(element) or "" for element in elements if element is not None)
 
 
@@ -116,7 +121,7 @@ def string_to_array(text: str, separator: str) -> str:
     """A text split at a separator, as a JSON array."""
     if not text:
         return "[]"
-    return json.dumps(text.split(separator) if separator else [text], ensure_ascii=False)
+    return array(text.split(separator) if separator else [text])
 
 
 def length(text: str) -> int:
@@ -125,7 +130,7 @@ def length(text: str) -> int:
     Raises:
         ValueError: not an array.
     """
-    return len(_array(text))
+    return len(read_array(text))
 
 
 def type_name(text: str) -> str:
@@ -136,12 +141,12 @@ def type_name(text: str) -> str:
 
 def elements(text: str) -> str:
     """The elements of a jsonb array, each as JSON text, in a JSON array that json_each unfolds."""
-    return json.dumps([canonical(element) for element in _array(text)], ensure_ascii=False)
+    return json.dumps([canonical(element) for element in read_array(text)], ensure_ascii=False)
 
 
 def elements_text(text: str) -> str:
     """The elements of a jsonb array, each as text."""
-    return json.dumps([as_text(element) for element in _array(text)], ensure_ascii=False)
+    return json.dumps([as_text(element) for element in read_array(text)], ensure_ascii=False)
 
 
 def members(text: str) -> str:
@@ -174,7 +179,12 @@ def _load(text: str) -> JsonValue:
         raise ValueError(f'invalid input syntax for type json: "{str(text)[:60]}"') from error
 
 
-def _array(text: str) -> list[Any]:
+def read_array(text: str) -> list[Any]:
+    """The elements of a JSON array.
+
+    Raises:
+        ValueError: not an array.
+    """
     value = _load(text)
     if not isinstance(value, list):
         raise ValueError("the JSON value is not an array")

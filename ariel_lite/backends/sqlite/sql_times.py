@@ -93,7 +93,7 @@ def add_interval(text: str, months: int, microseconds: int) -> str:
 
 def add_days(text: str, days: int) -> str:
     """The date `days` days later."""
-    return (date.fromisoformat(text[:10]) + timedelta(days=days)).isoformat()
+    return (date.fromisoformat(text[:10]) + timedelta(days=int(days))).isoformat()
 
 
 def days_between(later: str, earlier: str) -> int:
@@ -113,11 +113,11 @@ def from_epoch(seconds: float) -> str:
 
 def make_date(year: int, month: int, day: int) -> str:
     """A date of its numbers."""
-    return date(year, month, day).isoformat()
+    return date(int(year), int(month), int(day)).isoformat()
 
 
-def extract(field: str, text: str) -> int | float | None:
-    """EXTRACT(field FROM moment).
+def extract(field: str, text: str) -> float:
+    """EXTRACT(field FROM moment), a float as PostgreSQL's numeric divides.
 
     Raises:
         ValueError: unknown field.
@@ -148,10 +148,10 @@ def extract(field: str, text: str) -> int | float | None:
         "week": iso.week,
         "year": moment.year,
     }
-    return _whole(_field(field, fields))
+    return float(_field(field, fields))
 
 
-def extract_interval(field: str, microseconds: int) -> int | float | None:
+def extract_interval(field: str, microseconds: int) -> float:
     """EXTRACT(field FROM interval) of an interval without months."""
     sign = -1 if microseconds < 0 else 1
     days, rest = divmod(abs(microseconds), DAY)
@@ -168,7 +168,7 @@ def extract_interval(field: str, microseconds: int) -> int | float | None:
         "second": sign * rest / SECOND,
         "year": 0,
     }
-    return _whole(_field(field, fields))
+    return float(_field(field, fields))
 
 
 def truncate(unit: str, text: str, zone: str = "UTC") -> str:
@@ -195,10 +195,6 @@ def from_zone(text: str, zone: str) -> str:
     """The moment of a wall-clock time in a zone."""
     local = read_moment(text).replace(tzinfo=_zone(zone))
     return write_moment(local.astimezone(UTC).replace(tzinfo=None))
-
-
-def _whole(value: int | float) -> int | float:
-    return int(value) if value == int(value) else value
 
 
 def _field(name: str, fields: dict[str, int | float]) -> int | float:

@@ -1,0 +1,1 @@
+"""Search modes: one file a mode, its descriptor at the bottom."""

@@ -1,0 +1,179 @@
+"""What a search mode is: arguments, context, outcome, descriptors."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from ariel_lite.access import Restriction, restriction
+from ariel_lite.backends.base import Backend
+from ariel_lite.config import ARIELConfig
+from ariel_lite.planning import PlannedQuery, plan_query
+from ariel_lite.records import MAX_RESULTS, EnhancedLogbookEntry, SearchDiagnostic
+from ariel_lite.registry import Registry
+from ariel_lite.text.highlight import Pattern, highlight
+from ariel_lite.text.tokenise import Analyzer
+
+ParameterType = Literal["float", "int", "bool", "select", "date", "text", "dynamic_select"]
+
+
+class SearchArguments(BaseModel):
+    """What every mode accepts. Dates: see the README's date forms; they are read in the facility's zone."""
+
+    model_config = ConfigDict(extra="forbid", arbitrary_types_allowed=True)
+
+    query: str = ""
+    max_results: int = Field(default=10, ge=1, le=MAX_RESULTS)
+    offset: int = Field(default=0, ge=0)
+    start_date: datetime | date | str | None = Field(default=None, union_mode="left_to_right")
+    end_date: datetime | date | str | None = Field(default=None, union_mode="left_to_right")
+    author: str | None = None
+    source_system: str | None = None
+    exclude_entry_ids: list[str] = Field(default_factory=list)
+    strict: bool = False
+    explain: bool = False
+
+
+@dataclass(frozen=True)
+class FoundEntry:
+    """An entry of an answer: `match` is "exact" or "fuzzy"; `highlights` are HTML-escaped fragments with <b>.
+
+    `ranks` maps a leg ("keyword", "semantic") to the entry's rank in it (1 is best) and what else explains its place.
+    """
+
+    entry: EnhancedLogbookEntry
+    score: float
+    match: Literal["exact", "fuzzy"] = "exact"
+    highlights: tuple[str, ...] = ()
+    ranks: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class SearchOutcome:
+    """What a mode found. `sentence` says how the query was read; `degraded` that some leg could not run."""
+
+    found: tuple[FoundEntry, ...] = ()
+    diagnostics: tuple[SearchDiagnostic, ...] = ()
+    sentence: str = ""
+    degraded: bool = False
+    answer: str | None = None
+    sources: tuple[str, ...] | None = None
+    explanation: dict[str, Any] | None = None
+
+
+@dataclass(frozen=True)
+class SearchContext:
+    """What a mode works with. `clock` gives the aware present moment."""
+
+    backend: Backend
+    config: ARIELConfig
+    registry: Registry
+    clock: Callable[[], datetime] = lambda: datetime.now(UTC)
+    _local: threading.local = field(default_factory=threading.local, repr=False, compare=False)
+
+    @property
+    def analyzer(self) -> Analyzer:
+        """This thread's analyzer."""
+        if not hasattr(self._local, "analyzer"):
+            self._local.analyzer = Analyzer()
+        analyzer: Analyzer = self._local.analyzer
+        return analyzer
+
+    def plan(self, arguments: SearchArguments) -> PlannedQuery:
+        """Read the query and the filters of a call."""
+        now = self.clock()
+        zone = self.config.zone
+        limits: Restriction = restriction(
+            start_date=arguments.start_date,
+            end_date=arguments.end_date,
+            author=arguments.author,
+            source_system=arguments.source_system,
+            exclude_entry_ids=arguments.exclude_entry_ids,
+            zone=zone,
+            now=now,
+        )
+        return plan_query(arguments.query, limits, self.analyzer, zone=zone, now=now, strict=arguments.strict)
+
+    def highlights(self, text: str, patterns: list[Pattern]) -> tuple[str, ...]:
+        """Fragments of a text around the matches of patterns."""
+        return tuple(highlight(text, self.analyzer.parts(text), patterns)) if patterns else ()
+
+
+@dataclass(frozen=True)
+class ParameterDescriptor:
+    """A parameter of a mode, as a form or an agent sees it."""
+
+    name: str
+    label: str
+    description: str
+    param_type: ParameterType
+    default: Any = None
+    min_value: float | None = None
+    max_value: float | None = None
+    step: float | None = None
+    options: tuple[dict[str, str], ...] = ()
+    section: str = "General"
+    placeholder: str | None = None
+    options_endpoint: str | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """ARIEL's JSON shape; keys without a value are left out, name to section always stand."""
+        shape: dict[str, Any] = {
+            "name": self.name,
+            "label": self.label,
+            "description": self.description,
+            "type": self.param_type,
+            "default": self.default,
+            "section": self.section,
+        }
+        optional = {
+            "min": self.min_value,
+            "max": self.max_value,
+            "step": self.step,
+            "options": list(self.options) or None,
+            "placeholder": self.placeholder,
+            "options_endpoint": self.options_endpoint,
+        }
+        return shape | {key: value for key, value in optional.items() if value is not None}
+
+
+@dataclass(frozen=True)
+class SearchToolDescriptor:
+    """A search mode, as the service, the CLI, the page and agents see it.
+
+    `execute(context, arguments)` is what the service awaits; a mode may also give `run`, the same without a loop,
+    which the service calls in a thread and scripts call directly.
+    """
+
+    name: str
+    description: str
+    search_mode: str
+    args_schema: type[SearchArguments]
+    execute: Callable[[SearchContext, SearchArguments], Awaitable[SearchOutcome]]
+    format_result: Callable[[SearchOutcome], dict[str, Any]]
+    needs_embedder: bool = False
+    run: Callable[[SearchContext, SearchArguments], SearchOutcome] | None = None
+
+
+def query_diagnostics(planned: PlannedQuery) -> list[SearchDiagnostic]:
+    """What was mended, ignored or impossible in a query."""
+    found = [
+        SearchDiagnostic(problem.level, "query", f"{problem.message} (character {problem.position + 1})", "query")
+        for problem in planned.problems
+    ]
+    if planned.nothing is not None:
+        found.append(SearchDiagnostic("warning", "query", planned.nothing, "query"))
+    return found
+
+
+def index_diagnostics(context: SearchContext) -> list[SearchDiagnostic]:
+    """A warning when the index does not cover the logbook."""
+    gap = context.backend.index_gap()
+    if not gap:
+        return []
+    return [SearchDiagnostic("warning", "index", f"{gap}; run 'ariel-lite reindex'", "index")]
