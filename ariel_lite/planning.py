@@ -10,10 +10,10 @@ from zoneinfo import ZoneInfo
 from ariel_lite.access import Restriction, restrict
 from ariel_lite.backends.base import SearchPlan
 from ariel_lite.errors import InvalidRequestError
-from ariel_lite.query.bind import Bound, bind
+from ariel_lite.query.bind import Bound, bind, bind_all_words
 from ariel_lite.query.nodes import BoundNode, Everything, Nothing, Problem
 from ariel_lite.query.parser import Parsed, parse
-from ariel_lite.query.render import bound_json, sentence, syntax_json
+from ariel_lite.query.render import bound_json, sentence, syntax_json, wanted_texts
 from ariel_lite.text.tokenise import Analyzer
 
 NEEDS_SOMETHING = "the query is empty"
@@ -24,7 +24,8 @@ NEEDS_HINT = "give at least one word or field, or a filter such as --author or -
 class PlannedQuery:
     """A query read, bound and restricted.
 
-    `text_tree` is the query alone, `tree` with the filters of the call; `sentence` says the whole for people.
+    `text_tree` is the query alone, `tree` with the filters of the call; `sentence` says the whole for people;
+    `meaning` is the text that a semantic search compares: the wanted words and phrases, without fields.
     """
 
     text: str
@@ -33,6 +34,7 @@ class PlannedQuery:
     tree: BoundNode
     sentence: str
     problems: tuple[Problem, ...]
+    meaning: str
 
     @property
     def nothing(self) -> str | None:
@@ -66,4 +68,12 @@ def plan_query(
     else:
         parsed, bound = None, Bound(Everything(), ())
     tree = restrict(bound.tree, limits)
-    return PlannedQuery(text, parsed, bound.tree, tree, sentence(tree, zone), bound.problems)
+    meaning = " ".join(wanted_texts(parsed.tree)) if parsed and parsed.tree else ""
+    return PlannedQuery(text, parsed, bound.tree, tree, sentence(tree, zone), bound.problems, meaning)
+
+
+def plan_words(text: str, limits: Restriction, analyzer: Analyzer, *, zone: ZoneInfo) -> PlannedQuery:
+    """Read a text as mere words, all of which are wanted: no operators, no fields, no limit of length."""
+    tree = bind_all_words(text, analyzer)
+    restricted = restrict(tree, limits)
+    return PlannedQuery(text, None, tree, restricted, sentence(restricted, zone), (), text)

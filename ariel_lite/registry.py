@@ -15,6 +15,8 @@ from pkgutil import iter_modules
 from types import ModuleType
 from typing import Any
 
+from ariel_lite.config import ARIELConfig
+from ariel_lite.embeddings.base import EmbeddingProvider
 from ariel_lite.errors import AdapterNotFoundError, ConfigurationError
 
 
@@ -80,6 +82,20 @@ class Registry:
         if kind.group not in self._names:
             self._names[kind.group] = {**_built_in(kind), **_registered(kind)}
         return self._names[kind.group]
+
+
+def embedding_provider(registry: Registry, config: ARIELConfig) -> EmbeddingProvider:
+    """The provider that semantic searches and vectors use: semantic mode's own, else the configuration's.
+
+    Raises:
+        ConfigurationError: unknown provider or model, or a model's file is absent.
+    """
+    mode = config.search_module("semantic")
+    name = mode.provider or config.embedding.provider
+    provider: EmbeddingProvider = registry.load(PROVIDERS, name).create_provider(
+        config, mode.model or config.embedding.model
+    )
+    return provider
 
 
 def _built_in(kind: Kind) -> dict[str, str | EntryPoint]:

@@ -180,6 +180,87 @@ class EntryWriter(Protocol):
         """Ids of all entries, or of one source system's."""
 
 
+@dataclass(frozen=True)
+class VectorModel:
+    """A model as stored vectors know it: vectors of another fingerprint are stale and never compared."""
+
+    name: str
+    dimension: int
+    fingerprint: str
+
+
+@dataclass(frozen=True)
+class VectorCounts:
+    """Entries by the state of their vector: current, missing (new or edited), stale (another fingerprint), blank."""
+
+    current: int
+    missing: int
+    stale: int
+    blank: int
+
+
+@dataclass(frozen=True)
+class PendingText:
+    """An entry that needs a vector: `text_hash` is of the text that the vector will stand for."""
+
+    row: int
+    entry_id: str
+    text_hash: bytes
+    text: str
+
+
+@dataclass(frozen=True)
+class EntryVectors:
+    """The vectors of an entry, float32: one for the entry, (dimension,), and its windows', (n, dimension).
+
+    No windows: blank text, nothing is stored but the fact.
+    """
+
+    pending: PendingText
+    vector: NDArray[np.float32] | None
+    windows: NDArray[np.float32] | None
+
+
+class VectorStore(Protocol):
+    """Vectors by model, and the nearest of them."""
+
+    def has_vectors(self) -> bool:
+        """True when at least one entry has a vector."""
+
+    def embedding_tables(self) -> list[EmbeddingTableInfo]:
+        """The tables of vectors."""
+
+    def vector_counts(self, model: VectorModel) -> VectorCounts:
+        """Entries by the state of their vector."""
+
+    def claim_pending(self, model: VectorModel, worker: str, limit: int) -> list[PendingText]:
+        """Take up to `limit` entries without a current vector; no other worker gets them while this one lives."""
+
+    def store_vectors(self, model: VectorModel, vectors: Sequence[EntryVectors]) -> int:
+        """Keep vectors whose text is still the entry's; the number kept. Zero and non-finite ones are refused.
+
+        Raises:
+            EmbeddingGenerationError: the model's table has another dimension, or a vector is zero or not finite.
+        """
+
+    def release_claims(self, worker: str) -> None:
+        """Give back what a worker took and did not finish."""
+
+    def seal_vectors(self, model: VectorModel) -> None:
+        """Bring whatever is derived from a model's vectors up to date, after many were stored."""
+
+    def drop_vectors(self, name: str) -> int:
+        """Forget all vectors of a model; the number of entries that had one."""
+
+    def nearest(
+        self, model: VectorModel, query: NDArray[np.float32], k: int, rows: NDArray[np.int64] | None
+    ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """(rows, cosine similarities) of the k nearest entries by their best window, best first.
+
+        `rows` (ascending) limits the search to them before the nearest are chosen.
+        """
+
+
 class AttachmentStore(Protocol):
     """Files of entries."""
 
@@ -226,19 +307,13 @@ class Maintenance(Protocol):
         """Remove what ariel-lite made; with `entries` the entries too."""
 
 
-class Backend(EntryReader, EntryWriter, AttachmentStore, RunLog, Maintenance, Protocol):
+class Backend(EntryReader, EntryWriter, VectorStore, AttachmentStore, RunLog, Maintenance, Protocol):
     """A logbook's storage."""
 
     name: str
     location: str
     attached: bool
     read_only: bool
-
-    def has_vectors(self) -> bool:
-        """True when at least one entry has a vector."""
-
-    def embedding_tables(self) -> list[EmbeddingTableInfo]:
-        """The tables of vectors."""
 
     def close(self) -> None:
         """Give back every connection; the backend cannot be used afterwards."""

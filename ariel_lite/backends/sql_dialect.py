@@ -69,8 +69,8 @@ class LogbookParser(PostgresParser):
     """PostgreSQL's grammar without other systems' functions."""
 
     FUNCTIONS: ClassVar[dict[str, Any]] = {
-        "ALL": lambda arguments: exp.All(this=exp.Paren(this=arguments[0])),
-        "SOME": lambda arguments: exp.Any(this=exp.Paren(this=arguments[0])),
+        "ALL": lambda arguments: exp.All(this=exp.Paren(this=arguments[0] if arguments else exp.Null())),
+        "SOME": lambda arguments: exp.Any(this=exp.Paren(this=arguments[0] if arguments else exp.Null())),
     }
     FUNCTION_PARSERS: ClassVar[dict[str, Any]] = {
         name: parser for name, parser in PostgresParser.FUNCTION_PARSERS.items() if name in _SPECIAL_SYNTAX

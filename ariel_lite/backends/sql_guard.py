@@ -51,11 +51,11 @@ _STATEMENTS: Final[dict[type[exp.Expr], str]] = {
     exp.PseudoType: "casts to pseudo types are refused",
     exp.Dot: "qualified functions and composite values are refused",
     exp.Operator: "OPERATOR(…) is refused",
-    exp.ByteString: "escape strings (E'…') with a backslash are refused",
     exp.MatchAgainst: "full-text operators (@@) are refused; use the search commands",
     exp.Collate: "COLLATE is refused",
 }
 _CONTROL: Final = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
+_ESCAPE: Final = re.compile(r"\\[ntr'\\]")
 _NOISE: Final = (
     (re.compile(r"\x1b\[[0-9;]*m"), ""),
     (re.compile(r"<class '[\w.]*?(\w+)'>"), r"\1"),
@@ -158,13 +158,15 @@ def _check_tokens(text: str, tokens: list[Token]) -> None:
     if not opened:
         raise SqlRefusedError("the statement is empty", hint=HINT)
     if opened[0].token_type not in (TokenType.SELECT, TokenType.WITH):
-        raise SqlRefusedError(f"only SELECT is run; {opened[0].text.split()[0][:40]!r} is refused", hint=HINT)
+        raise SqlRefusedError(f"only SELECT is run; {opened[0].text.strip()[:40]!r} is refused", hint=HINT)
     depth = 0
     for token in tokens:
         if token.token_type == TokenType.TABLE:
             raise SqlRefusedError("TABLE is refused", hint="write SELECT * FROM … instead")
         if token.token_type in (TokenType.HEX_STRING, TokenType.BIT_STRING):
             raise SqlRefusedError(f"{text[token.start : token.end + 1]} is refused", hint="write decimal numbers")
+        if token.token_type == TokenType.BYTE_STRING and "\\" in _ESCAPE.sub("", text[token.start : token.end + 1]):
+            raise SqlRefusedError("an escape in E'…' is refused", hint=r"only \n, \t, \r, \\ and \' are; use chr()")
         depth += (token.token_type == TokenType.L_PAREN) - (token.token_type == TokenType.R_PAREN)
         if depth > MAX_BRACKETS:
             raise SqlRefusedError(f"more than {MAX_BRACKETS} brackets are open at once", hint="simplify the statement")
@@ -177,8 +179,7 @@ def _parse_one(text: str) -> exp.Expr:
         raise SqlRefusedError(f"one statement is run at a time; this holds {len(statements)}", hint=HINT)
     tree = statements[0]
     for string in list(tree.find_all(exp.ByteString, exp.National)):
-        if "\\" not in string.name or isinstance(string, exp.National):
-            string.replace(exp.Literal.string(string.name))
+        string.replace(exp.Literal.string(string.name))
     return tree
 
 

@@ -27,6 +27,7 @@ from ariel_lite.query.nodes import (
     conjunction,
     disjunction,
     negation,
+    text_leaves,
 )
 from ariel_lite.query.parser import Parsed
 from ariel_lite.text.highlight import Form
@@ -69,14 +70,25 @@ def bind(parsed: Parsed, analyzer: Analyzer, *, zone: ZoneInfo, now: datetime) -
     return Bound(tree if tree is not None else Nothing(binder.why_nothing()), tuple(problems))
 
 
-def bind_words(text: str, analyzer: Analyzer) -> BoundNode:
-    """Plain text as the disjunction of its words, without operators, fields or a limit (evaluation, recall)."""
-    parts = [placed.part for placed in analyzer.parts(text)]
-    words = {part.lexeme: part for part in parts if part.written[1:] not in analyzer.stop_words}
-    leaves: list[BoundNode] = [
-        TextLeaf((Form(lexeme),), "word", part.written[1:], (part.written[1:],)) for lexeme, part in words.items()
-    ]
-    return disjunction(leaves)
+def bind_all_words(text: str, analyzer: Analyzer) -> BoundNode:
+    """Plain text as the conjunction of its words, without operators, fields or a limit."""
+    parts = {placed.part.lexeme: placed.part for placed in analyzer.parts(text)}
+    leaves = [_single(part) for part in parts.values() if part.written[1:] not in analyzer.stop_words]
+    return conjunction(list(leaves)) if leaves else Nothing("only words without content of their own")
+
+
+def any_word(tree: BoundNode, analyzer: Analyzer) -> BoundNode:
+    """The disjunction of the single words of a tree's wanted text; phrases and identifiers fall into their parts."""
+    leaves: dict[Form, BoundNode] = {}
+    for leaf in text_leaves(tree):
+        for form, word in zip(leaf.forms, leaf.words, strict=True):
+            if word not in analyzer.stop_words:
+                leaves.setdefault(form, TextLeaf((form,), "prefix" if form.prefix else "word", word, (word,)))
+    return disjunction(list(leaves.values()))
+
+
+def _single(part: Part) -> TextLeaf:
+    return TextLeaf((Form(part.lexeme),), "word", part.written[1:], (part.written[1:],))
 
 
 class _Binder:

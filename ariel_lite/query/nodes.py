@@ -195,3 +195,14 @@ def text_leaves(node: BoundNode, *, positive: bool = True) -> Iterator[TextLeaf]
             yield from text_leaves(child, positive=positive)
     elif isinstance(node, Exclude) and not positive:
         yield from text_leaves(node.child, positive=positive)
+
+
+def without_words(node: BoundNode) -> BoundNode:
+    """What a tree demands besides its bare words: fields, exclusions and quoted phrases. Words become Everything."""
+    if isinstance(node, TextLeaf):
+        return node if node.kind in ("phrase", "exact") else Everything()
+    if isinstance(node, All):
+        return conjunction([without_words(child) for child in node.children])
+    if isinstance(node, AnyOf):
+        return disjunction([without_words(child) for child in node.children])
+    return node

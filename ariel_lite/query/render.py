@@ -18,6 +18,7 @@ from ariel_lite.query.nodes import (
     FieldTerm,
     Not,
     Nothing,
+    Or,
     Quoted,
     SyntaxNode,
     TextLeaf,
@@ -76,6 +77,15 @@ def syntax_text(node: SyntaxNode) -> str:
         return f"NOT ({syntax_text(node.child)})"
     joiner = " " if isinstance(node, And) else " OR "
     return "(" + joiner.join(syntax_text(child) for child in node.children) + ")"
+
+
+def wanted_texts(node: SyntaxNode) -> list[str]:
+    """The words and phrases outside exclusions and fields, in order, as typed."""
+    if isinstance(node, Word | Quoted):
+        return [node.text]
+    if isinstance(node, And | Or):
+        return [text for child in node.children for text in wanted_texts(child)]
+    return []
 
 
 def _lexeme(form: tuple[str, bool]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from typing import Any, Literal
@@ -11,11 +11,13 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from ariel_lite.access import Restriction, restriction
-from ariel_lite.backends.base import Backend
+from ariel_lite.backends.base import Backend, Hit
 from ariel_lite.config import ARIELConfig
-from ariel_lite.planning import PlannedQuery, plan_query
-from ariel_lite.records import MAX_RESULTS, EnhancedLogbookEntry, SearchDiagnostic
-from ariel_lite.registry import Registry
+from ariel_lite.embeddings.base import EmbeddingProvider
+from ariel_lite.planning import PlannedQuery, plan_query, plan_words
+from ariel_lite.query.nodes import text_leaves
+from ariel_lite.records import MAX_RESULTS, EnhancedLogbookEntry, SearchDiagnostic, searchable_text
+from ariel_lite.registry import Registry, embedding_provider
 from ariel_lite.text.highlight import Pattern, highlight
 from ariel_lite.text.tokenise import Analyzer
 
@@ -37,6 +39,15 @@ class SearchArguments(BaseModel):
     exclude_entry_ids: list[str] = Field(default_factory=list)
     strict: bool = False
     explain: bool = False
+    plain: bool = Field(default=False, description="read the query as mere words: no operators, no fields, no limit")
+
+
+@dataclass
+class _Shared:
+    """What all threads of a context share."""
+
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    embedder: EmbeddingProvider | None = None
 
 
 @dataclass(frozen=True)
@@ -75,6 +86,7 @@ class SearchContext:
     registry: Registry
     clock: Callable[[], datetime] = lambda: datetime.now(UTC)
     _local: threading.local = field(default_factory=threading.local, repr=False, compare=False)
+    _shared: _Shared = field(default_factory=lambda: _Shared(), repr=False, compare=False)
 
     @property
     def analyzer(self) -> Analyzer:
@@ -83,6 +95,18 @@ class SearchContext:
             self._local.analyzer = Analyzer()
         analyzer: Analyzer = self._local.analyzer
         return analyzer
+
+    @property
+    def embedder(self) -> EmbeddingProvider:
+        """The embedding provider; made at its first use.
+
+        Raises:
+            ConfigurationError: unknown provider or model, or a model's file is absent.
+        """
+        with self._shared.lock:
+            if self._shared.embedder is None:
+                self._shared.embedder = embedding_provider(self.registry, self.config)
+            return self._shared.embedder
 
     def plan(self, arguments: SearchArguments) -> PlannedQuery:
         """Read the query and the filters of a call."""
@@ -97,6 +121,8 @@ class SearchContext:
             zone=zone,
             now=now,
         )
+        if arguments.plain:
+            return plan_words(arguments.query, limits, self.analyzer, zone=zone)
         return plan_query(arguments.query, limits, self.analyzer, zone=zone, now=now, strict=arguments.strict)
 
     def highlights(self, text: str, patterns: list[Pattern]) -> tuple[str, ...]:
@@ -158,6 +184,30 @@ class SearchToolDescriptor:
     format_result: Callable[[SearchOutcome], dict[str, Any]]
     needs_embedder: bool = False
     run: Callable[[SearchContext, SearchArguments], SearchOutcome] | None = None
+
+
+def describe_found(
+    context: SearchContext,
+    planned: PlannedQuery,
+    best: Sequence[tuple[int, Hit]],
+    *,
+    highlights: bool,
+    ranks: Mapping[int, dict[str, Any]] | None = None,
+) -> tuple[FoundEntry, ...]:
+    """Hits with their entries, the query's words highlighted where they occur, and what explains their places."""
+    patterns = [leaf.forms for leaf in text_leaves(planned.text_tree)] if highlights else []
+    entries = {entry["entry_id"]: entry for entry in context.backend.get_entries([hit.entry_id for _, hit in best])}
+    return tuple(
+        FoundEntry(
+            entry,
+            hit.score,
+            "exact",
+            context.highlights(searchable_text(entry), patterns),
+            dict((ranks or {}).get(row, {})),
+        )
+        for row, hit in best
+        if (entry := entries.get(hit.entry_id)) is not None
+    )
 
 
 def query_diagnostics(planned: PlannedQuery) -> list[SearchDiagnostic]:

@@ -14,21 +14,26 @@ from numpy.typing import NDArray
 
 from ariel_lite.backends.base import (
     BackendStatus,
+    EntryVectors,
     Hit,
     IngestionRun,
     Order,
+    PendingText,
     Problem,
     Progress,
     SearchPlan,
     Statement,
     StoredAttachment,
     UpsertOutcome,
+    VectorCounts,
+    VectorModel,
     batched,
 )
-from ariel_lite.backends.sqlite import attachments, facets, maintenance, runs
+from ariel_lite.backends.sqlite import attachments, facets, maintenance, runs, vectors
 from ariel_lite.backends.sqlite.connection import Connections
 from ariel_lite.backends.sqlite.entries import EntryWriterSession, WriterMemory, read_entries, read_rows
 from ariel_lite.backends.sqlite.migrations import check_version, is_current, migrate
+from ariel_lite.backends.sqlite.nearest import NearestVectors, seal
 from ariel_lite.backends.sqlite.search import Searcher
 from ariel_lite.backends.sqlite.vocabulary import VocabularyCache
 from ariel_lite.config import ARIELConfig
@@ -63,6 +68,7 @@ class SQLiteBackend:
         self.read_only = read_only
         self._connections = Connections(path, create=create, read_only=read_only, synchronous=synchronous)
         self._vocabulary = VocabularyCache()
+        self._nearest = NearestVectors()
         self._local = threading.local()
         if read_only:
             check_version(self._connections)
@@ -168,14 +174,6 @@ class SQLiteBackend:
                 entries = list(read_rows(db, batch))
             yield from (entry for _, entry in entries)
 
-    def has_vectors(self) -> bool:
-        """True when at least one entry has a vector."""
-        return any(table.entry_count for table in self.embedding_tables())
-
-    def embedding_tables(self) -> list[EmbeddingTableInfo]:
-        """The tables of vectors."""
-        return []
-
     def entry_ids(self, source_system: str | None = None) -> Iterator[str]:
         """Ids of all entries, or of one source system's."""
         sql = "SELECT entry_id FROM enhanced_entries WHERE ?1 IS NULL OR source_system = ?1 ORDER BY row_id"
@@ -219,6 +217,60 @@ class SQLiteBackend:
         """The files of an entry, without data."""
         with self._connections.reading() as db:
             return attachments.of_entry(db, entry_id)
+
+    # Vectors
+
+    def has_vectors(self) -> bool:
+        """True when at least one entry has a vector."""
+        with self._connections.reading() as db:
+            return vectors.has_vectors(db)
+
+    def embedding_tables(self) -> list[EmbeddingTableInfo]:
+        """The tables of vectors."""
+        with self._connections.reading() as db:
+            return vectors.tables(db)
+
+    def vector_counts(self, model: VectorModel) -> VectorCounts:
+        """Entries by the state of their vector."""
+        with self._connections.reading() as db:
+            return vectors.counts(db, model)
+
+    def claim_pending(self, model: VectorModel, worker: str, limit: int) -> list[PendingText]:
+        """Take entries without a current vector."""
+        self._connections.with_vectors()
+        with self._connections.writing() as db:
+            return vectors.claim(db, model, worker, limit)
+
+    def store_vectors(self, model: VectorModel, made: Sequence[EntryVectors]) -> int:
+        """Keep vectors whose text is still the entry's; the number kept."""
+        self._connections.with_vectors()
+        with self._connections.writing() as db:
+            return vectors.store(db, model, made)
+
+    def release_claims(self, worker: str) -> None:
+        """Give back what a worker took and did not finish."""
+        with self._connections.writing() as db:
+            vectors.release(db, worker)
+
+    def seal_vectors(self, model: VectorModel) -> None:
+        """Bring the derived copy of a model's vectors up to date."""
+        self._connections.with_vectors()
+        with self._connections.writing() as db:
+            seal(db, model)
+
+    def drop_vectors(self, name: str) -> int:
+        """Forget all vectors of a model; the number of entries that had one."""
+        self._connections.with_vectors()
+        with self._connections.writing() as db:
+            return vectors.drop(db, name)
+
+    def nearest(
+        self, model: VectorModel, query: NDArray[np.float32], k: int, rows: NDArray[np.int64] | None
+    ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """(rows, similarities) of the k nearest entries, best first, among `rows` where given."""
+        self._connections.with_vectors()
+        with self._connections.reading() as db:
+            return self._nearest.search(db, model, query, k, rows)
 
     # History
 
@@ -272,6 +324,11 @@ class SQLiteBackend:
         migrate(self._connections)
         return count
 
+    def _forget_vectors(self, rows: list[int]) -> None:
+        """Drop vectors of rows, inside the transaction that changes their text."""
+        if rows and vectors.has_models(self._connections.get()):
+            vectors.forget_rows(self._connections.with_vectors(), rows)
+
     @contextmanager
     def _writing(self) -> Iterator[EntryWriterSession]:
         """A write transaction over entries; what the writer remembers is forgotten when it fails."""
@@ -280,7 +337,7 @@ class SQLiteBackend:
         memory: WriterMemory = self._local.memory
         try:
             with self._connections.writing() as db:
-                yield EntryWriterSession(db, self._connections.tokenizer(), memory)
+                yield EntryWriterSession(db, self._connections.tokenizer(), memory, self._forget_vectors)
         except BaseException:
             memory.forget()
             raise

@@ -7,8 +7,10 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import apsw
+import sqlite_vec
 
 from ariel_lite.backends.sqlite.tokenizer import IndexTokenizer
 from ariel_lite.errors import DatabaseConnectionError, DatabaseQueryError
@@ -56,6 +58,14 @@ class Connections:
         if connection is None:
             connection = self._open()
             self._local.connection = connection
+        return connection
+
+    def with_vectors(self) -> apsw.Connection:
+        """This thread's connection, with sqlite-vec loaded."""
+        connection = self.get()
+        if not getattr(self._local, "has_vectors", False):
+            load_extension(connection)
+            self._local.has_vectors = True
         return connection
 
     def tokenizer(self) -> IndexTokenizer:
@@ -128,6 +138,12 @@ class Connections:
         return connection
 
 
+def integer(connection: apsw.Connection, sql: str, parameters: tuple[Any, ...] = ()) -> int:
+    """The one number that a statement gives; 0 when it gives none."""
+    value: Any = connection.execute(sql, parameters).get
+    return int(value or 0)
+
+
 def use_write_ahead_log(connection: apsw.Connection) -> None:
     """Readers never wait for the writer, and a crash loses at most what was not committed."""
     if connection.pragma("journal_mode") != "wal":
@@ -148,6 +164,22 @@ def tidy(connection: apsw.Connection) -> None:
         connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
     except (apsw.BusyError, apsw.LockedError, apsw.ReadOnlyError, apsw.IOError, apsw.FullError):
         return
+
+
+def load_extension(connection: apsw.Connection) -> None:
+    """Make sqlite-vec's `vec0` known to a connection.
+
+    Raises:
+        DatabaseQueryError: sqlite-vec cannot be loaded on this machine.
+    """
+    try:
+        connection.enable_load_extension(True)
+        connection.load_extension(sqlite_vec.loadable_path())
+        connection.enable_load_extension(False)
+    except (apsw.Error, AttributeError, OSError) as fault:
+        raise DatabaseQueryError(
+            f"sqlite-vec cannot be loaded: {fault}", hint="reinstall sqlite-vec; keyword search works without it"
+        ) from fault
 
 
 @contextmanager

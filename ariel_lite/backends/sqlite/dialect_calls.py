@@ -18,6 +18,7 @@ from ariel_lite.backends.sqlite.dialect_kinds import (
     number,
     refused,
     text,
+    too_few,
 )
 from ariel_lite.backends.sqlite.dialect_times import extracted, interval_of, truncated, zoned
 from ariel_lite.backends.sqlite.dialect_values import as_text, convert, interval_value, json_value, literal_text, unify
@@ -59,7 +60,7 @@ def built(name: str, arguments: Sequence[Typed]) -> Typed:
     try:
         return builder(arguments)
     except IndexError as error:
-        raise SqlRefusedError(f"{name}: too few arguments", hint="see PostgreSQL's manual for its arguments") from error
+        raise too_few(name) from error
 
 
 def _wrapped(translator: Expressions, name: str, node: exp.Anonymous, scope: Scope) -> Typed:
@@ -70,9 +71,13 @@ def _wrapped(translator: Expressions, name: str, node: exp.Anonymous, scope: Sco
     distinct = next((part for part in parts if isinstance(part, exp.Distinct)), None)
     plain = [inner for part in parts for inner in (part.expressions if isinstance(part, exp.Distinct) else [part])]
     arguments = [translator.typed(part, scope) for part in plain]
-    if distinct is not None and name == "string_agg":
+    if not arguments:
+        raise too_few(name)
+    if distinct is not None and name == "string_agg" and len(arguments) == 2:
         return Typed(call("pg_string_agg_distinct", *(as_text(argument) for argument in arguments)), Kind.TEXT)
     result = built(name, arguments)
+    if not isinstance(result.node, exp.Anonymous) or not result.node.expressions:
+        raise refused(f"DISTINCT or ORDER BY in {name}()")
     if distinct is not None:
         result.node.set("expressions", [exp.Distinct(expressions=result.node.expressions)])
     if order is None and distinct is not None and result.kind in (Kind.ARRAY, Kind.JSON):
@@ -90,6 +95,8 @@ def _array_of_query(translator: Expressions, node: exp.Anonymous, scope: Scope) 
     if not isinstance(query, exp.Select | exp.SetOperation | exp.Subquery):
         raise refused("this form of ARRAY()")
     columns = translator.query(query, scope)
+    if len(columns) != 1:
+        raise refused("ARRAY() of a query without exactly one column")
     rows = exp.Subquery(this=query, alias=exp.TableAlias(this=exp.to_identifier("elements")))
     values = exp.select(call("json_group_array", exp.column(columns[0][0], quoted=True))).from_(rows)
     return Typed(exp.Subquery(this=values), Kind.ARRAY)

@@ -123,6 +123,11 @@ def refused(what: str, hint: str = "") -> SqlRefusedError:
     )
 
 
+def too_few(name: str) -> SqlRefusedError:
+    """The error for a call without an argument that it needs."""
+    return SqlRefusedError(f"{name}: too few arguments", hint="see PostgreSQL's manual for its arguments")
+
+
 def call(name: str, *arguments: exp.Expr) -> exp.Anonymous:
     """A function call."""
     return exp.Anonymous(this=name, expressions=list(arguments))

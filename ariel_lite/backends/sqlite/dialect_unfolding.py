@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from ariel_lite.backends.sqlite.dialect_kinds import Kind, Scope, Source, Typed, call, refused
+from ariel_lite.backends.sqlite.dialect_kinds import Kind, Scope, Source, Typed, call, refused, too_few
 from ariel_lite.backends.sqlite.dialect_times import time_series
 from ariel_lite.backends.sqlite.dialect_values import as_text, convert
 
@@ -25,6 +25,8 @@ def table_function(
         columns: what it calls the columns, possibly fewer than there are.
     """
     values = [translator.typed(argument, scope) for argument in arguments]
+    if not values:
+        raise too_few(name)
     folded, kinds = _unfolded(name, values)
     real = {"key": "key", "value": "value"} if len(kinds) > 1 else {"value": "value"}
     defaults = list(real)

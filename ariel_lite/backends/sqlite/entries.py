@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, cast
@@ -62,8 +62,15 @@ class WriterMemory:
 class EntryWriterSession:
     """Writes over one connection, inside a write transaction of the caller."""
 
-    def __init__(self, connection: apsw.Connection, tokenizer: IndexTokenizer, memory: WriterMemory) -> None:
+    def __init__(
+        self,
+        connection: apsw.Connection,
+        tokenizer: IndexTokenizer,
+        memory: WriterMemory,
+        forget_vectors: Callable[[list[int]], None],
+    ) -> None:
         self._db = connection
+        self._forget_vectors = forget_vectors
         self._tokenizer = tokenizer
         self._memory = memory
         current = int(connection.execute("SELECT value FROM settings WHERE key = 'generation'").get)
@@ -97,6 +104,7 @@ class EntryWriterSession:
         self._unindex(rows)
         for row in rows:
             self._db.execute("DELETE FROM enhanced_entries WHERE row_id = ?", (row,))
+        self._forget_vectors(list(rows))
         self._drop_unused_blobs()
         self._next_generation()
         return len(rows)
@@ -168,7 +176,9 @@ class EntryWriterSession:
 
     def _write(self, changes: Sequence[_Change]) -> None:
         self._note_time_order(changes)
-        self._unindex({change.row_id: change.before for change in changes if change.before is not None})
+        edited = {change.row_id: change.before for change in changes if change.before is not None}
+        self._unindex(edited)
+        self._forget_vectors([c.row_id for c in changes if c.before is not None and _is_reworded(c.before, c.entry)])
         self._db.executemany(
             f"INSERT INTO enhanced_entries (row_id, {COLUMNS}) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)"
             " ON CONFLICT (row_id) DO UPDATE SET source_system = excluded.source_system,"
@@ -264,6 +274,10 @@ class EntryWriterSession:
 def content_hash(entry: EnhancedLogbookEntry) -> bytes:
     """A digest of what a source says of an entry, and of the words that enhancers added."""
     return _hash_columns(_columns(entry))
+
+
+def _is_reworded(before: EnhancedLogbookEntry, after: EnhancedLogbookEntry) -> bool:
+    return searchable_text(before) != searchable_text(after)
 
 
 def text_hash(text: str) -> bytes:

@@ -13,7 +13,7 @@ import apsw
 from ariel_lite.backends.base import BackendStatus, Problem, Progress, batched
 from ariel_lite.backends.sqlite.connection import Connections, translated_errors
 from ariel_lite.backends.sqlite.entries import EntryWriterSession, content_hash, read_rows
-from ariel_lite.backends.sqlite.migrations import create_tables, version
+from ariel_lite.backends.sqlite.migrations import MIGRATIONS, version
 from ariel_lite.errors import DatabaseConnectionError, DatabaseQueryError
 from ariel_lite.query.dates import from_storage
 from ariel_lite.records import searchable_text
@@ -156,7 +156,8 @@ def purge(connection: apsw.Connection) -> None:
         ).fetchall()
         for (name,) in names:
             connection.execute(f'DROP TABLE "{name}"')
-    create_tables(connection)
+    for change in MIGRATIONS:
+        change(connection)
 
 
 def _integrity(connection: apsw.Connection) -> list[str]:

@@ -20,6 +20,11 @@ def schema() -> str:
     return resources.files("ariel_lite.backends.sqlite").joinpath("schema.sql").read_text(encoding="utf-8")
 
 
+def vectors_schema() -> str:
+    """The statements that make the tables around vectors; a model's own tables come with its first vector."""
+    return resources.files("ariel_lite.backends.sqlite").joinpath("vectors.sql").read_text(encoding="utf-8")
+
+
 def create_tables(connection: apsw.Connection) -> None:
     """0001: ARIEL's tables, the full-text index, vocabulary, filterable values."""
     for statement in schema().split(";\n"):
@@ -32,7 +37,15 @@ def create_tables(connection: apsw.Connection) -> None:
     connection.execute("INSERT INTO entry_index (entry_index, rank) VALUES ('automerge', 16)")
 
 
-MIGRATIONS: tuple[Callable[[apsw.Connection], None], ...] = (create_tables,)
+def create_vector_tables(connection: apsw.Connection) -> None:
+    """0002: which entries have vectors of which model, who is making them, and the derived copy that is scanned."""
+    for statement in vectors_schema().split(";\n"):
+        if statement.strip():
+            connection.execute(statement)
+    connection.execute("INSERT INTO settings VALUES ('vectors', 0)")
+
+
+MIGRATIONS: tuple[Callable[[apsw.Connection], None], ...] = (create_tables, create_vector_tables)
 
 
 def version(connection: apsw.Connection) -> int:

@@ -12,7 +12,7 @@ import math
 import re
 import time
 from collections.abc import Callable, Iterable
-from contextlib import closing
+from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import Any, Final
 
@@ -112,14 +112,12 @@ def reading_connection(path: str, sql: str, tables: Iterable[str], deadline: flo
         SqlRefusedError: a table of vectors that is not there.
         DatabaseConnectionError: the file cannot be read, or is no logbook.
     """
-    connection = _open(path)
-    try:
+    with ExitStack() as unwinding:
+        connection = unwinding.enter_context(closing(_open(path)))
         vectors = _prepare(connection, tables)
         _load_extensions(connection, sql, tables)
         _lock(connection, vectors, deadline)
-    except BaseException:
-        connection.close()
-        raise
+        unwinding.pop_all()
     return connection
 
 

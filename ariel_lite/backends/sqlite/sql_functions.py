@@ -261,8 +261,9 @@ class DistinctText:
 
     def step(self, *arguments: Any) -> None:
         """One row."""
-        text, self.separator = arguments[0], arguments[1] or ""
+        text, self.separator = arguments[0], str(arguments[1] or "")
         if text is not None and text not in self.texts:
+            text = str(text)
             self.texts.add(text)
             self.size += len(text) + len(self.separator)
         if self.size > MAX_AGGREGATE:
@@ -284,6 +285,8 @@ class Spread:
         """One row."""
         if arguments[0] is None:
             return
+        if not isinstance(arguments[0], int | float):
+            raise SqlRefusedError("stddev and variance need numbers", hint="cast the value, for instance x::numeric")
         self.count += 1
         change = arguments[0] - self.mean
         self.mean += change / self.count
@@ -328,7 +331,7 @@ def register(connection: apsw.Connection, now: datetime | None = None) -> None:
     for name, function in LENIENT.items():
         connection.create_scalar_function(name, _guarded(name, function, strict=False), deterministic=True)
     for name, factory in AGGREGATES.items():
-        connection.create_aggregate_function(name, factory)
+        connection.create_aggregate_function(name, factory, 2 if factory is DistinctText else 1)
     connection.create_scalar_function("pg_now", lambda *_none: moment, 0, deterministic=True)
     connection.create_scalar_function("pg_today", lambda *_none: moment[:10], 0, deterministic=True)
     connection.create_scalar_function("pg_random", lambda *_none: random.random(), 0)

@@ -1,0 +1,294 @@
+"""Vectors in the file: sqlite-vec tables by model, which entry has which, and who is making more.
+
+`text_embeddings_<model>` holds one vector an entry, `text_windows_<model>` those of entries that are longer than the
+model's input; both are cosine `vec0` tables that SQL can reach. `embedding_state` decides what counts: a vector is
+current when its model's fingerprint and its text are.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime, timedelta
+
+import apsw
+import numpy as np
+from numpy.typing import NDArray
+
+from ariel_lite.backends.base import EntryVectors, PendingText, VectorCounts, VectorModel
+from ariel_lite.backends.sqlite.connection import integer
+from ariel_lite.backends.sqlite.entries import read_rows, to_json
+from ariel_lite.embeddings.base import is_storable, model_table, windows_table
+from ariel_lite.errors import EmbeddingGenerationError
+from ariel_lite.query.dates import to_storage
+from ariel_lite.records import EmbeddingTableInfo, searchable_text
+
+CHUNK_ROWS = 1024
+WINDOW_BITS = 13
+CLAIM_LIFETIME = timedelta(minutes=5)
+
+
+def model_id(connection: apsw.Connection, model: VectorModel) -> int | None:
+    """The number of a model with exactly this fingerprint, or None when it has no vectors here."""
+    sql = "SELECT model_id FROM embedding_models WHERE name = ? AND fingerprint = ?"
+    return integer(connection, sql, (model.name, model.fingerprint)) or None
+
+
+def ensure_model(connection: apsw.Connection, model: VectorModel) -> int:
+    """The number of a model, its tables made when absent.
+
+    Raises:
+        EmbeddingGenerationError: its tables hold vectors of another dimension.
+    """
+    known = model_id(connection, model)
+    if known is not None:
+        return known
+    dimension = table_dimension(connection, model.name)
+    if dimension not in (None, model.dimension):
+        raise EmbeddingGenerationError(
+            f"{model_table(model.name)} holds vectors of {dimension} numbers, the model gives {model.dimension}",
+            hint=f"drop them with 'ariel-lite reembed --model {model.name} --drop', or name the model differently",
+        )
+    if dimension is None:
+        _create_tables(connection, model)
+    connection.execute(
+        "INSERT INTO embedding_models (name, dimension, fingerprint) VALUES (?, ?, ?)",
+        (model.name, model.dimension, model.fingerprint),
+    )
+    return int(connection.last_insert_rowid())
+
+
+def table_dimension(connection: apsw.Connection, name: str) -> int | None:
+    """The dimension of a model's stored vectors, or None when it has no table."""
+    return integer(connection, "SELECT dimension FROM embedding_models WHERE name = ? LIMIT 1", (name,)) or None
+
+
+def tables(connection: apsw.Connection) -> list[EmbeddingTableInfo]:
+    """Every model's table with its number of vectors; the latest made counts as active."""
+    sql = (
+        "SELECT name, dimension, max(embedding_models.model_id), count(row_id) FROM embedding_models"
+        " LEFT JOIN embedding_state ON embedding_state.model_id = embedding_models.model_id AND windows > 0"
+        " GROUP BY name, dimension ORDER BY 3"
+    )
+    found = list(connection.execute(sql))
+    return [
+        EmbeddingTableInfo(model_table(str(name)), int(entries), int(dimension), place == len(found) - 1)
+        for place, (name, dimension, _, entries) in enumerate(found)
+    ]
+
+
+def has_vectors(connection: apsw.Connection) -> bool:
+    """True when at least one entry has a vector."""
+    return bool(connection.execute("SELECT 1 FROM embedding_state WHERE windows > 0 LIMIT 1").get)
+
+
+def has_models(connection: apsw.Connection) -> bool:
+    """True when some model has tables here."""
+    return bool(connection.execute("SELECT 1 FROM embedding_models LIMIT 1").get)
+
+
+def counts(connection: apsw.Connection, model: VectorModel) -> VectorCounts:
+    """Entries by the state of their vector."""
+    number = model_id(connection, model) or 0
+    matching = (
+        "SELECT count(*) FROM embedding_state AS v JOIN entry_state AS e"
+        " ON e.row_id = v.row_id AND e.text_hash = v.text_hash WHERE v.model_id = ? AND"
+    )
+    current = integer(connection, f"{matching} windows > 0", (number,))
+    blank = integer(connection, f"{matching} windows = 0", (number,))
+    stale = integer(
+        connection,
+        "SELECT count(DISTINCT row_id) FROM embedding_state WHERE model_id IN"
+        " (SELECT model_id FROM embedding_models WHERE name = ? AND fingerprint <> ?)",
+        (model.name, model.fingerprint),
+    )
+    entries = integer(connection, "SELECT count(*) FROM entry_state")
+    return VectorCounts(current, max(entries - current - blank - stale, 0), stale, blank)
+
+
+def claim(connection: apsw.Connection, model: VectorModel, worker: str, limit: int) -> list[PendingText]:
+    """Take entries without a current vector, shortest wait first; claims of dead workers are taken over."""
+    number = ensure_model(connection, model)
+    now = datetime.now(UTC)
+    connection.execute("DELETE FROM embedding_claims WHERE claimed_at < ?", (to_storage(now - CLAIM_LIFETIME),))
+    sql = (
+        "SELECT e.row_id, e.text_hash FROM entry_state AS e WHERE NOT EXISTS (SELECT 1 FROM embedding_state AS v"
+        " WHERE v.model_id = ?1 AND v.row_id = e.row_id AND v.text_hash = e.text_hash) AND NOT EXISTS"
+        " (SELECT 1 FROM embedding_claims AS c WHERE c.model_id = ?1 AND c.row_id = e.row_id)"
+        " ORDER BY e.row_id LIMIT ?2"
+    )
+    hashes = dict(connection.execute(sql, (number, limit)))
+    connection.executemany(
+        "INSERT INTO embedding_claims VALUES (?, ?, ?, ?)", [(number, row, worker, to_storage(now)) for row in hashes]
+    )
+    return [
+        PendingText(row, entry["entry_id"], hashes[row], searchable_text(entry))
+        for row, entry in read_rows(connection, hashes)
+    ]
+
+
+def release(connection: apsw.Connection, worker: str) -> None:
+    """Give back what a worker took."""
+    connection.execute("DELETE FROM embedding_claims WHERE worker = ?", (worker,))
+
+
+def store(connection: apsw.Connection, model: VectorModel, vectors: Sequence[EntryVectors]) -> int:
+    """Keep vectors whose text is still the entry's; the number kept."""
+    number = ensure_model(connection, model)
+    for made in vectors:
+        _check(made, model)
+    texts = dict(
+        connection.execute(
+            "SELECT row_id, text_hash FROM entry_state WHERE row_id IN (SELECT value FROM json_each(?))",
+            (json.dumps([made.pending.row for made in vectors]),),
+        )
+    )
+    kept = [made for made in vectors if texts.get(made.pending.row) == made.pending.text_hash]
+    _remove(connection, model.name, [made.pending.row for made in kept])
+    now = to_storage(datetime.now(UTC))
+    connection.executemany(
+        f"INSERT INTO {model_table(model.name)} (id, embedding, entry_id, created_at) VALUES (?, ?, ?, ?)",
+        [(m.pending.row, m.vector.tobytes(), m.pending.entry_id, now) for m in kept if m.vector is not None],
+    )
+    connection.executemany(
+        f"INSERT INTO {windows_table(model.name)} (id, embedding, entry_id) VALUES (?, ?, ?)",
+        [
+            (window_id(made.pending.row, place), window.tobytes(), made.pending.entry_id)
+            for made in kept
+            if made.windows is not None and len(made.windows) > 1
+            for place, window in enumerate(made.windows)
+        ],
+    )
+    connection.executemany(
+        "INSERT INTO embedding_state VALUES (?, ?, ?, ?)",
+        [(number, m.pending.row, m.pending.text_hash, 0 if m.windows is None else len(m.windows)) for m in kept],
+    )
+    rows = json.dumps([made.pending.row for made in vectors])
+    connection.execute(
+        "DELETE FROM embedding_claims WHERE model_id = ? AND row_id IN (SELECT value FROM json_each(?))", (number, rows)
+    )
+    status = to_json({"text_embedding": {"status": "complete", "completed_at": now}})
+    connection.execute(
+        "UPDATE enhanced_entries SET enhancement_status = json_patch(enhancement_status, ?)"
+        " WHERE row_id IN (SELECT value FROM json_each(?))",
+        (status, json.dumps([made.pending.row for made in kept])),
+    )
+    touch_chunks(connection, number, (made.pending.row for made in kept))
+    return len(kept)
+
+
+def forget_rows(connection: apsw.Connection, rows: Sequence[int]) -> None:
+    """Drop every model's vectors of rows whose text changed or that are gone."""
+    for (name,) in connection.execute("SELECT DISTINCT name FROM embedding_models").fetchall():
+        _remove(connection, str(name), rows)
+
+
+def drop(connection: apsw.Connection, name: str) -> int:
+    """Forget all vectors of a model; the number of entries that had one."""
+    if table_dimension(connection, name) is None:
+        return 0
+    numbers = "SELECT model_id FROM embedding_models WHERE name = ?"
+    had = integer(connection, f"SELECT count(*) FROM embedding_state WHERE model_id IN ({numbers})", (name,))
+    for table in ("embedding_state", "embedding_claims", "vector_chunks"):
+        connection.execute(f"DELETE FROM {table} WHERE model_id IN ({numbers})", (name,))
+    connection.execute("DELETE FROM embedding_models WHERE name = ?", (name,))
+    connection.execute(f"DROP TABLE {model_table(name)}")
+    connection.execute(f"DROP TABLE {windows_table(name)}")
+    connection.execute("UPDATE settings SET value = value + 1 WHERE key = 'vectors'")
+    return had
+
+
+def window_id(row: int, place: int) -> int:
+    """The key of an entry's n-th window."""
+    return (row << WINDOW_BITS) | place
+
+
+def units_of(connection: apsw.Connection, number: int, chunk: int) -> list[tuple[int, int]]:
+    """(row, windows) of the entries of a chunk that have a vector, ascending."""
+    sql = (
+        "SELECT row_id, windows FROM embedding_state WHERE model_id = ? AND row_id >= ? AND row_id < ? AND windows > 0"
+    )
+    return [
+        (int(r), int(w)) for r, w in connection.execute(sql, (number, chunk * CHUNK_ROWS, (chunk + 1) * CHUNK_ROWS))
+    ]
+
+
+def read_vectors(
+    connection: apsw.Connection, name: str, units: Iterable[tuple[int, int]], dimension: int
+) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+    """(rows, vectors) of entries: the entry's own vector, or each of its windows'."""
+    whole = f"SELECT embedding FROM {model_table(name)} WHERE id = ?"
+    window = f"SELECT embedding FROM {windows_table(name)} WHERE id = ?"
+    rows: list[int] = []
+    blobs: list[bytes] = []
+    for row, windows in units:
+        if windows == 1:
+            keys, sql = [row], whole
+        else:
+            keys, sql = [window_id(row, place) for place in range(windows)], window
+        for key in keys:
+            blob = connection.execute(sql, (key,)).get
+            if blob is not None:
+                rows.append(row)
+                blobs.append(bytes(blob))
+    vectors = np.frombuffer(b"".join(blobs), dtype=np.float32).reshape(len(rows), dimension)
+    return np.array(rows, dtype=np.int64), vectors
+
+
+def touch_chunks(connection: apsw.Connection, number: int, rows: Iterable[int]) -> None:
+    """Mark the derived copies of rows' chunks as out of date."""
+    sql = "UPDATE settings SET value = value + 1 WHERE key = 'vectors' RETURNING value"
+    stamp = connection.execute(sql).get
+    chunks = sorted({row // CHUNK_ROWS for row in rows})
+    connection.executemany(
+        "INSERT OR REPLACE INTO vector_chunks VALUES (?, ?, ?, NULL, NULL)",
+        [(number, chunk, stamp) for chunk in chunks],
+    )
+
+
+def _create_tables(connection: apsw.Connection, model: VectorModel) -> None:
+    column = f"embedding float[{model.dimension}] distance_metric=cosine"
+    connection.execute(
+        f"CREATE VIRTUAL TABLE IF NOT EXISTS {model_table(model.name)} USING"
+        f" vec0(id INTEGER PRIMARY KEY, {column}, +entry_id TEXT, +created_at TEXT)"
+    )
+    connection.execute(
+        f"CREATE VIRTUAL TABLE IF NOT EXISTS {windows_table(model.name)} USING"
+        f" vec0(id INTEGER PRIMARY KEY, {column}, +entry_id TEXT)"
+    )
+
+
+def _check(made: EntryVectors, model: VectorModel) -> None:
+    for vectors in (made.vector, made.windows):
+        if vectors is None:
+            continue
+        if vectors.shape[-1] != model.dimension:
+            raise EmbeddingGenerationError(
+                f"the vector of {made.pending.entry_id} has {vectors.shape[-1]} numbers, not {model.dimension}",
+                hint="check the model's dimension in the configuration",
+            )
+        if not all(is_storable(vector) for vector in np.atleast_2d(vectors)):
+            raise EmbeddingGenerationError(
+                f"the vector of {made.pending.entry_id} is zero or not finite",
+                hint="it was not stored; check the model",
+            )
+
+
+def _remove(connection: apsw.Connection, name: str, rows: Sequence[int]) -> None:
+    numbers = [
+        int(number)
+        for (number,) in connection.execute("SELECT model_id FROM embedding_models WHERE name = ?", (name,))
+    ]
+    for number in numbers:
+        had: list[int] = []
+        for row in rows:
+            windows = connection.execute(
+                "DELETE FROM embedding_state WHERE model_id = ? AND row_id = ? RETURNING windows", (number, row)
+            ).get
+            if windows:
+                had.append(row)
+                connection.execute(f"DELETE FROM {model_table(name)} WHERE id = ?", (row,))
+                for place in range(int(windows) if int(windows) > 1 else 0):
+                    connection.execute(f"DELETE FROM {windows_table(name)} WHERE id = ?", (window_id(row, place),))
+        if had:
+            touch_chunks(connection, number, had)

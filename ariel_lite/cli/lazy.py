@@ -1,0 +1,70 @@
+"""The commands by name, each imported only when it is used: a new command is one line of COMMANDS and one file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from itertools import groupby
+from types import MappingProxyType
+
+import click
+
+FINDING = "Search and read"
+WRITING = "Fill"
+KEEPING = "Look after"
+
+
+@dataclass(frozen=True)
+class LazyCommand:
+    """Where a command is (`module:attribute` under this package) and how the list of commands shows it."""
+
+    section: str
+    target: str
+    summary: str
+
+    def load(self) -> click.Command:
+        """Import the command."""
+        module, _, attribute = self.target.partition(":")
+        command: click.Command = getattr(import_module(f"ariel_lite.cli.{module}"), attribute)
+        return command
+
+
+_COMMANDS = {
+    "search": LazyCommand(FINDING, "searching:search", "Find entries by words, phrases, fields and dates."),
+    "show": LazyCommand(FINDING, "entries:show", "Print entries in full, or save an attachment."),
+    "browse": LazyCommand(FINDING, "entries:browse", "List entries by time."),
+    "sql": LazyCommand(FINDING, "statements:sql", "Run one read-only SELECT."),
+    "export": LazyCommand(FINDING, "exporting:export", "Write entries as JSONL, CSV or Markdown."),
+    "quickstart": LazyCommand(WRITING, "tour:quickstart", "Make a logbook from the bundled sample and search it."),
+    "ingest": LazyCommand(WRITING, "ingesting:ingest", "Read a logbook's entries from a file or a source."),
+    "add": LazyCommand(WRITING, "authoring:add", "Write a new entry, with attachments."),
+    "status": LazyCommand(KEEPING, "upkeep:status", "Say which logbook is used, what is in it, how it does."),
+    "migrate": LazyCommand(KEEPING, "upkeep:migrate", "Make the tables, or bring them up to date."),
+    "reindex": LazyCommand(KEEPING, "upkeep:reindex", "Index what other programs wrote, or everything."),
+    "doctor": LazyCommand(KEEPING, "upkeep:doctor", "Compare entries with the index; repair it."),
+    "backup": LazyCommand(KEEPING, "copies:backup", "Write a checked copy, also while others write."),
+    "restore": LazyCommand(KEEPING, "copies:restore", "Replace the logbook by a backup."),
+    "purge": LazyCommand(KEEPING, "upkeep:purge", "Empty the logbook."),
+}
+
+COMMANDS: Mapping[str, LazyCommand] = MappingProxyType(_COMMANDS)
+
+
+class LazyGroup(click.Group):
+    """A group of commands that lists them without importing them."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """All names, in the order of the table."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The command of a name, imported now."""
+        found = COMMANDS.get(cmd_name)
+        return found.load() if found else None
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The list of commands, by section."""
+        for section, commands in groupby(COMMANDS.items(), key=lambda item: item[1].section):
+            with formatter.section(section):
+                formatter.write_dl([(name, command.summary) for name, command in commands])

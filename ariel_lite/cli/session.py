@@ -1,0 +1,117 @@
+"""What every command has: its output, the settings, and the logbook."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import cached_property
+from typing import Any, TypeVar
+from zoneinfo import ZoneInfo
+
+import click
+
+from ariel_lite.cli.output import Output
+from ariel_lite.compose import create_ariel_service
+from ariel_lite.config import ARIELConfig, load_config, resolve_database
+from ariel_lite.errors import DatabaseConnectionError
+from ariel_lite.service import ARIELSearchService
+
+Decorated = TypeVar("Decorated", bound=Callable[..., Any])
+
+
+class Session:
+    """One run of the command.
+
+    Attributes:
+        output: where it prints.
+        query: the text that a syntax error's position counts in, once a command has one.
+    """
+
+    def __init__(self, output: Output) -> None:
+        self.output = output
+        self.query: str | None = None
+        self._database: str | None = None
+        self._config_file: str | None = None
+
+    def choose(self, database: str | None, config_file: str | None) -> None:
+        """Note what `--db` and `--config` say."""
+        self._database = database
+        self._config_file = config_file
+
+    @cached_property
+    def config(self) -> ARIELConfig:
+        """The settings.
+
+        Raises:
+            ConfigurationError: see `load_config`.
+        """
+        return load_config(self._config_file)
+
+    @property
+    def zone(self) -> ZoneInfo:
+        """The facility's time zone."""
+        return self.config.zone
+
+    @cached_property
+    def database(self) -> tuple[str, str]:
+        """Which logbook is meant (path or URL), and what named it."""
+        return resolve_database(self._database, self.config)
+
+    @property
+    def location(self) -> str:
+        """The logbook's path or URL."""
+        return self.database[0]
+
+    @contextmanager
+    def writing(self, *, create: bool = False) -> Iterator[ARIELSearchService]:
+        """The logbook, to change it; `create` makes the file when it is absent.
+
+        Raises:
+            ConfigurationError, DatabaseConnectionError: see `create_ariel_service`.
+        """
+        service = create_ariel_service(self.config, location=self.location, create=create)
+        try:
+            yield service
+        finally:
+            service.close()
+
+    @contextmanager
+    def reading(self) -> Iterator[ARIELSearchService]:
+        """The logbook, to look at it: never made, and never waiting for another program that writes.
+
+        Raises:
+            ConfigurationError, DatabaseConnectionError: see `create_ariel_service`.
+        """
+        service = self._opened_for_reading()
+        try:
+            yield service
+        finally:
+            service.close()
+
+    def _opened_for_reading(self) -> ARIELSearchService:
+        try:
+            return create_ariel_service(self.config, location=self.location, read_only=True)
+        except DatabaseConnectionError:
+            # An older file is brought up to date by opening it for writing; every other fault shows again there.
+            return create_ariel_service(self.config, location=self.location)
+
+
+pass_session = click.make_pass_decorator(Session)
+
+json_option = click.option(
+    "--json", expose_value=False, is_flag=True, help="Print one JSON document and nothing else."
+)
+"""`--json` of a command; the program looks for it before anything else, so that usage errors obey it too."""
+
+
+def filter_options(command: Decorated) -> Decorated:
+    """The filters that every listing has, as parameters author, source, after and before."""
+    options = (
+        click.option("--author", metavar="NAME", help="Any part of the author's name."),
+        click.option("--source", metavar="NAME", help="Any part of the source system's name."),
+        click.option("--after", metavar="DATE", help="From this day, month or year on; or a span such as 8h, 7d, 2w."),
+        click.option("--before", metavar="DATE", help="Until this day, month or year, which is included."),
+    )
+    for option in reversed(options):
+        command = option(command)
+    return command

@@ -1,0 +1,1 @@
+"""Enhancers: one file each; they add to entries what no source says."""

@@ -1,0 +1,100 @@
+"""Vectors for entries: claim a batch, embed its windows, store them. Any number of workers may do so at once."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import socket
+from collections.abc import Sequence
+
+import numpy as np
+
+from ariel_lite.backends.base import Backend, EntryVectors, PendingText, VectorModel
+from ariel_lite.config import ARIELConfig
+from ariel_lite.embeddings.base import EmbeddingProvider, Vectors, entry_vector, is_storable, windows_of
+from ariel_lite.enhancement.base import EnhancementReport, Progress
+from ariel_lite.registry import Registry, embedding_provider
+
+BATCH = 128
+
+
+class TextEmbedding:
+    """The enhancer that makes vectors."""
+
+    name = "text_embedding"
+    order = 20
+
+    def __init__(self, provider: EmbeddingProvider) -> None:
+        self._provider = provider
+
+    @property
+    def model(self) -> VectorModel:
+        """The model whose vectors are made."""
+        return VectorModel(self._provider.name, self._provider.dimension, self._provider.fingerprint)
+
+    def pending(self, backend: Backend) -> int:
+        """How many entries have no current vector."""
+        counts = backend.vector_counts(self.model)
+        return counts.missing + counts.stale
+
+    def run(
+        self, backend: Backend, *, limit: int | None = None, force: bool = False, progress: Progress = lambda done: None
+    ) -> EnhancementReport:
+        """Embed entries that have no current vector; with `force` every entry anew.
+
+        Raises:
+            ConfigurationError, EmbeddingGenerationError: the model as a whole cannot be used.
+        """
+        report = EnhancementReport(self.name)
+        worker = f"{socket.gethostname()}-{os.getpid()}-{secrets.token_hex(4)}"
+        if force:
+            backend.drop_vectors(self.model.name)
+        left = limit
+        try:
+            while left is None or left > 0:
+                batch = backend.claim_pending(self.model, worker, BATCH if left is None else min(BATCH, left))
+                if not batch:
+                    break
+                backend.store_vectors(self.model, self._embed(batch, report))
+                progress(len(batch))
+                left = None if left is None else left - len(batch)
+        finally:
+            backend.release_claims(worker)
+        backend.seal_vectors(self.model)
+        return report
+
+    def _embed(self, batch: Sequence[PendingText], report: EnhancementReport) -> list[EntryVectors]:
+        windows = [windows_of(self._provider, pending.text) for pending in batch]
+        flat = [window for cut in windows for window in cut]
+        vectors = self._provider.embed(flat) if flat else np.empty((0, self.model.dimension), dtype=np.float32)
+        made: list[EntryVectors] = []
+        at = 0
+        for pending, cut in zip(batch, windows, strict=True):
+            own = vectors[at : at + len(cut)]
+            at += len(cut)
+            made.append(_entry(pending, own, report))
+        return made
+
+
+def _entry(
+    pending: PendingText, windows: np.ndarray[tuple[int, int], np.dtype[np.float32]], report: EnhancementReport
+) -> EntryVectors:
+    """An entry's vectors; blank text and vectors that nothing can be compared with leave only the fact."""
+    if not len(windows):
+        report.blank += 1
+        return EntryVectors(pending, None, None)
+    if not all(is_storable(window) for window in windows):
+        report.failed[pending.entry_id] = "the model gave a vector that is zero or not finite"
+        return EntryVectors(pending, None, None)
+    report.done += 1
+    whole = windows[0] if len(windows) == 1 else entry_vector(windows)
+    return EntryVectors(pending, whole, windows)
+
+
+def create_enhancer(config: ARIELConfig, registry: Registry) -> TextEmbedding:
+    """The enhancer of a configuration.
+
+    Raises:
+        ConfigurationError: unknown provider or model, or a model's file is absent.
+    """
+    return TextEmbedding(embedding_provider(registry, config))

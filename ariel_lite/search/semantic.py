@@ -1,0 +1,174 @@
+"""Semantic search: entries whose text means something near the query, by the cosine of local embeddings."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import anyio.to_thread
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field
+
+from ariel_lite.backends.base import VectorModel
+from ariel_lite.embeddings.base import is_embeddable
+from ariel_lite.errors import ConfigurationError, DatabaseQueryError, EmbeddingGenerationError
+from ariel_lite.planning import PlannedQuery
+from ariel_lite.query.nodes import Everything, without_words
+from ariel_lite.records import SearchDiagnostic
+from ariel_lite.search.base import (
+    FoundEntry,
+    ParameterDescriptor,
+    SearchArguments,
+    SearchContext,
+    SearchOutcome,
+    SearchToolDescriptor,
+    describe_found,
+    index_diagnostics,
+    query_diagnostics,
+)
+
+Rows = NDArray[np.int64]
+Similarities = NDArray[np.float64]
+
+
+class SemanticArguments(SearchArguments):
+    """Semantic mode's own parameters: `similarity_threshold` is a cosine, -1 to 1."""
+
+    similarity_threshold: float | None = Field(default=None, ge=-1, le=1)
+    include_highlights: bool = True
+
+
+@dataclass(frozen=True)
+class SemanticLeg:
+    """Rows and cosine similarities, best first; `notes` say why there are none, or not all."""
+
+    rows: Rows
+    similarities: Similarities
+    notes: tuple[SearchDiagnostic, ...] = ()
+    degraded: bool = False
+
+
+def nearest(context: SearchContext, planned: PlannedQuery, depth: int) -> SemanticLeg:
+    """The `depth` entries nearest to a query's meaning among those that its fields, exclusions and filters allow.
+
+    Never raises for want of a model or vectors: the leg is degraded then, and its notes name the fix.
+    """
+    nothing = np.array([], dtype=np.int64), np.array([], dtype=np.float64)
+    if planned.nothing is not None or not is_embeddable(planned.meaning):
+        return SemanticLeg(*nothing)
+    try:
+        embedder = context.embedder
+        model = VectorModel(embedder.name, embedder.dimension, embedder.fingerprint)
+        notes, usable = _state(context, model)
+        if not usable:
+            return SemanticLeg(*nothing, notes, True)
+        vector = embedder.embed([planned.meaning], query=True)[0]
+        rows, similarities = context.backend.nearest(model, vector, depth, _allowed(context, planned))
+    except (ConfigurationError, EmbeddingGenerationError, DatabaseQueryError) as fault:
+        note = SearchDiagnostic("warning", "semantic", f"{fault.message}; {fault.hint}", str(fault.category))
+        return SemanticLeg(*nothing, (note,), True)
+    return SemanticLeg(rows, similarities, notes)
+
+
+def threshold(context: SearchContext, wanted: float | None, mode: str = "semantic") -> float:
+    """The least cosine of a hit: the call's, else the configuration's, else the model's recommendation."""
+    if wanted is not None:
+        return wanted
+    configured = context.config.search_module(mode).settings.get("similarity_threshold")
+    return float(configured) if configured is not None else context.embedder.recommended_threshold
+
+
+def run(context: SearchContext, arguments: SearchArguments) -> SearchOutcome:
+    """Search by meaning; see SemanticArguments."""
+    options = SemanticArguments.model_validate(arguments.model_dump())
+    planned = context.plan(options)
+    diagnostics = query_diagnostics(planned) + index_diagnostics(context)
+    if planned.nothing is None and not planned.meaning:
+        hits = context.backend.search(planned.plan(options.max_results, options.offset))
+        entries = context.backend.get_entries([hit.entry_id for hit in hits])
+        return SearchOutcome(tuple(FoundEntry(e, 0.0) for e in entries), tuple(diagnostics), planned.sentence)
+    leg = nearest(context, planned, options.max_results + options.offset)
+    diagnostics += leg.notes
+    found: tuple[FoundEntry, ...] = ()
+    if len(leg.rows):
+        least = threshold(context, options.similarity_threshold)
+        near = leg.similarities >= least
+        if not near.any():
+            best = float(leg.similarities[0])
+            message = f"the nearest entry has similarity {best:.2f}, under the threshold of {least:.2f}"
+            diagnostics.append(SearchDiagnostic("info", "semantic", message, "threshold"))
+        best_rows = context.backend.best_rows(
+            leg.rows[near], leg.similarities[near], options.max_results, options.offset
+        )
+        found = describe_found(context, planned, best_rows, highlights=options.include_highlights)
+    explanation = None
+    if options.explain:
+        explanation = planned.explanation() | {"backend": context.backend.name, "meaning": planned.meaning}
+    return SearchOutcome(found, tuple(diagnostics), planned.sentence, leg.degraded, explanation=explanation)
+
+
+def _state(context: SearchContext, model: VectorModel) -> tuple[tuple[SearchDiagnostic, ...], bool]:
+    """What to say of the vectors, and whether a search with them makes sense."""
+    counts = context.backend.vector_counts(model)
+    if not counts.current:
+        if counts.stale:
+            message = f"the vectors were made by another version of {model.name}; run 'ariel-lite reembed'"
+        else:
+            message = f"no entry has a vector of {model.name} yet; run 'ariel-lite enhance'"
+        return (SearchDiagnostic("warning", "semantic", message, "embedding"),), False
+    missing = counts.missing + counts.stale
+    if not missing:
+        return (), True
+    message = f"{missing} of {missing + counts.current} entries have no current vector; run 'ariel-lite enhance'"
+    return (SearchDiagnostic("warning", "semantic", message, "embedding"),), True
+
+
+def _allowed(context: SearchContext, planned: PlannedQuery) -> Rows | None:
+    """Row numbers that the query's fields, exclusions, phrases and the call's filters leave; None for all."""
+    conditions = without_words(planned.tree)
+    return None if isinstance(conditions, Everything) else context.backend.rows(conditions)
+
+
+def format_result(outcome: SearchOutcome) -> dict[str, Any]:
+    """A short JSON shape for agents: how many entries, and each one's id and similarity."""
+    entries = [{"entry_id": found.entry["entry_id"], "score": found.score} for found in outcome.found]
+    return {"results_found": len(entries), "entries": entries}
+
+
+async def execute(context: SearchContext, arguments: SearchArguments) -> SearchOutcome:
+    """`run` in a thread."""
+    return await anyio.to_thread.run_sync(run, context, arguments)
+
+
+def get_parameter_descriptors() -> list[ParameterDescriptor]:
+    """The parameters a form offers for this mode."""
+    return [
+        ParameterDescriptor(
+            "similarity_threshold",
+            "Similarity",
+            "Least cosine similarity of a hit; empty: the model's recommendation",
+            "float",
+            None,
+            -1.0,
+            1.0,
+            0.05,
+        )
+    ]
+
+
+def get_tool_descriptor() -> SearchToolDescriptor:
+    """This mode."""
+    return SearchToolDescriptor(
+        name="semantic_search",
+        description=(
+            "Search the logbook by meaning, for questions and descriptions in other words than the entries use. "
+            "Fields (author:, date:, …) and exclusions in the query are obeyed."
+        ),
+        search_mode="semantic",
+        args_schema=SemanticArguments,
+        execute=execute,
+        format_result=format_result,
+        needs_embedder=True,
+        run=run,
+    )
