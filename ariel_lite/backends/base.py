@@ -39,11 +39,12 @@ class SearchPlan:
 
 @dataclass(frozen=True)
 class Hit:
-    """An entry found: its id, its score (BM25, or the mean similarity of a fuzzy match), exact spellings matched."""
+    """An entry found: id, score (BM25, or what the caller scored by), exact spellings matched, row number."""
 
     entry_id: str
     score: float
     written: int = 0
+    row: int = -1
 
 
 @dataclass(frozen=True)
@@ -142,8 +143,8 @@ class EntryReader(Protocol):
 
     def best_rows(
         self, rows: NDArray[np.int64], scores: NDArray[np.float64], limit: int, offset: int = 0
-    ) -> list[tuple[int, Hit]]:
-        """Scored rows as (row, hit), best first, newest first among equals, then by id."""
+    ) -> list[Hit]:
+        """Scored rows as hits, best first, newest first among equals, then by id."""
 
     def vocabulary(self) -> Vocabulary:
         """The written words of all entries."""

@@ -34,7 +34,7 @@ class SearchCommand(click.Command):
                 [
                     ("rf trip", "both words"),
                     ("rf OR (vacuum NOT planned)", "OR, NOT and brackets"),
-                    ('\'"beam dump"\'', "words side by side; the shell needs the outer quotes"),
+                    ("'\"beam dump\"'", "words side by side; the shell needs the outer quotes"),
                     ("-- -planned", "everything but; -- ends the options"),
                     ("klyst*", "words that begin so"),
                     ("author:smith date:2024-03", "fields: author date source logbook tag category id has"),
@@ -98,7 +98,9 @@ def _mode_parameters(
     chosen: dict[str, Any] = {}
     if threshold is not None:
         if THRESHOLD not in known:
-            able = [found.search_mode for found in service.modes.enabled() if THRESHOLD in found.args_schema.model_fields]
+            able = [
+                found.search_mode for found in service.modes.enabled() if THRESHOLD in found.args_schema.model_fields
+            ]
             raise InvalidRequestError(
                 f"the mode {descriptor.search_mode} has no threshold",
                 hint=f"leave out --threshold, or use --mode {' or '.join(able)}" if able else "leave out --threshold",

@@ -98,9 +98,7 @@ class Session:
 
 pass_session = click.make_pass_decorator(Session)
 
-json_option = click.option(
-    "--json", expose_value=False, is_flag=True, help="Print one JSON document and nothing else."
-)
+json_option = click.option("--json", expose_value=False, is_flag=True, help="Print one JSON document and nothing else.")
 """`--json` of a command; the program looks for it before anything else, so that usage errors obey it too."""
 
 

@@ -22,7 +22,7 @@ IDENTIFIER = re.compile(
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 UNHEARD_LETTERS = "jkqvwxz"
 
-RARE_SHARE = 0.0002
+RAREST_SHARE = 0.05
 FREQUENT_SHARE = 0.0005
 COMMON_WORDS = 60
 TYPO_LETTERS = 6
@@ -96,9 +96,9 @@ class _Drawer:
         self._analyzer = Analyzer()
         frequencies = corpus.frequencies
         heard = sorted(word for word in frequencies if len(word) > 2 and word not in self._analyzer.stop_words)
-        rare = max(RARE_SHARE * corpus.entries, 2)
-        self._rare_words = [word for word in heard if frequencies[word] <= rare]
-        self._common_words = sorted(heard, key=lambda word: (-frequencies[word], word))[:COMMON_WORDS]
+        heard.sort(key=lambda word: frequencies[word])
+        self._rare_words = heard[: max(int(RAREST_SHARE * len(heard)), COMMON_WORDS)]
+        self._common_words = heard[-COMMON_WORDS:]
         self._frequent = {word for word in heard if frequencies[word] >= max(FREQUENT_SHARE * corpus.entries, 2)}
         self._stems = {self._analyzer.word(word) for word in frequencies}
 

@@ -64,6 +64,7 @@ class Removal:
 
     locator: Locator
     entry_id: str
+    source_system: str
 
 
 @dataclass(slots=True)
@@ -92,7 +93,7 @@ class SourceFacts:
         encoding: how text was decoded, "" where the source says it itself.
         repaired_bytes: bytes that were no UTF-8 and were read as Windows-1252 (a superset of Latin-1).
         skipped: valid entries outside `since` and `until`.
-        complete: True when the last reading went to the end of the source.
+        complete: True once a reading has gone to the end of the source; only then may it be mirrored.
     """
 
     encoding: str = ""

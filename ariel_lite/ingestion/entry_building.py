@@ -66,17 +66,16 @@ class EntryBuilder:
         try:
             return self._entry(fields, locator, cleaned)
         except Unfit as fault:
-            return Reject(locator, str(fault), raw, _id_text(fields.entry_id))
+            return Reject(locator, str(fault), raw, id_text(fields.entry_id))
 
     def _entry(self, fields: SourceFields, locator: Locator, cleaned: bool) -> IncomingEntry:
         moment = self._time(fields.time)
         metadata = fields.metadata
         author = author_text(fields.author, metadata)
         text = _raw_text(fields, metadata)
-        own = fields.source_system
-        source = own.strip() if isinstance(own, str) and own.strip() else self._source_system
+        source = own_source(fields.source_system, self._source_system)
         entry: dict[str, Any] = {
-            "entry_id": _id_text(fields.entry_id) or content_id(source, fields.time, author, text),
+            "entry_id": id_text(fields.entry_id) or content_id(source, fields.time, author, text),
             "source_system": source,
             "timestamp": moment,
             "author": author,
@@ -115,6 +114,20 @@ def content_id(source_system: str, written_time: Any, author: str, text: str) ->
     return f"auto-{hashlib.sha256(content.encode('ascii')).hexdigest()[:16]}"
 
 
+def id_text(value: Any) -> str | None:
+    """An id as text: "42" for 42 and for 42.0; None where there is none."""
+    if isinstance(value, str):
+        return value.strip() or None
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    return str(int(value)) if value == int(value) else str(value)
+
+
+def own_source(written: Any, name: str) -> str:
+    """A record's own source system, else the adapter's."""
+    return written.strip() if isinstance(written, str) and written.strip() else name
+
+
 def texts(value: Any, separator: str | None = ",") -> list[str]:
     """The texts of a list, of a text with separators, or of named objects (`name`, `title`); blanks are dropped."""
     if value is None:
@@ -123,8 +136,8 @@ def texts(value: Any, separator: str | None = ",") -> list[str]:
         value = value.split(separator) if separator else [value]
     elif not isinstance(value, list | tuple):
         value = [value]
-    found = (_named(item) for item in value)
-    return list(dict.fromkeys(text for text in found if text))
+    found = [item.strip() if type(item) is str else _named(item) for item in value]
+    return [text for text in dict.fromkeys(found) if text]
 
 
 def one_or_list(values: list[str]) -> str | list[str] | None:
@@ -172,15 +185,6 @@ def _named(item: Any) -> str:
     if isinstance(item, dict):
         item = next((item[key] for key in ("name", "title", "id") if item.get(key) not in (None, "")), "")
     return str(item).strip() if isinstance(item, str | int | float) and not isinstance(item, bool) else ""
-
-
-def _id_text(value: Any) -> str | None:
-    """An id as text: "42" for 42 and for 42.0; None where there is none."""
-    if isinstance(value, str):
-        return value.strip() or None
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return None
-    return str(int(value)) if value == int(value) else str(value)
 
 
 def _raw_text(fields: SourceFields, metadata: dict[str, Any]) -> str:

@@ -12,17 +12,25 @@ from bs4.exceptions import ParserRejectedMarkup
 from ariel_lite.ingestion.text_cleaning import clean_text
 
 _DROPPED = frozenset(("script", "style", "template"))
-_BLOCKS = frozenset((
-    "address", "article", "aside", "blockquote", "body", "center", "dd", "details", "dialog", "dir", "div", "dl",
-    "dt", "fieldset", "figcaption", "figure", "footer", "form", "h1", "h2", "h3", "h4", "h5", "h6", "head", "header",
-    "hr", "html", "li", "main", "menu", "nav", "ol", "p", "pre", "section", "summary", "table", "tbody", "tfoot",
-    "thead", "title", "tr", "ul",
+_PARAGRAPHS = frozenset((
+    "article", "blockquote", "body", "dl", "fieldset", "figure", "form", "h1", "h2", "h3", "h4", "h5", "h6", "head", "hr",
+    "html", "ol", "p", "pre", "section", "table", "ul",
+))  # fmt: skip
+_LINES = frozenset((
+    "address", "aside", "caption", "center", "dd", "details", "dialog", "dir", "div", "dt", "figcaption", "footer",
+    "header", "li", "main", "menu", "nav", "option", "summary", "tbody", "tfoot", "thead", "title", "tr",
 ))  # fmt: skip
 _CELLS = frozenset(("td", "th"))
 _XML_DECLARATION = re.compile(r"\A\s*<\?xml[^>]*>", re.IGNORECASE)
+_PARAGRAPH_EDGE = "\x1d"
+_LINE_EDGE = "\x1e"
+_EDGES = re.compile(r" *[\x1d\x1e][\x1d\x1e ]*")
 _BLANKS = re.compile(r"[ \t\r\n\f\v\xa0]+")
 _AROUND_LINE_END = re.compile(r" *\n *")
-_MANY_BLANKS = re.compile(r" {3,}")
+_MANY_PARAGRAPH_EDGE = "\x1d"
+_LINE_EDGE = "\x1e"
+_EDGES = re.compile(r" *[\x1d\x1e][\x1d\x1e ]*")
+_BLANKS = re.compile(r" {3,}")
 _MANY_LINE_ENDS = re.compile(r"\n{3,}")
 
 
@@ -72,14 +80,16 @@ def _opened(tag: Tag, preformatted: bool, pieces: list[str]) -> list[tuple[PageE
     inside: list[tuple[PageElement | str, bool]] = [
         (child, preformatted or name == "pre") for child in reversed(tag.contents)
     ]
-    if name in _BLOCKS:
-        pieces.append("\n")
-        return [("\n", False), *inside]
+    edge = _PARAGRAPH_EDGE if name in _PARAGRAPHS else _LINE_EDGE if name in _LINES else ""
+    if edge:
+        pieces.append(edge)
+        return [(edge, False), *inside]
     return [("\t", False), *inside] if name in _CELLS else inside
 
 
 def _tidy(text: str) -> str:
     text = text.replace("\xa0", " ").replace("\t", "  ")
+    text = _EDGES.sub(lambda edges: "\n\n" if _PARAGRAPH_EDGE in edges[0] else "\n", text)
     text = _AROUND_LINE_END.sub("\n", text)
     text = _MANY_LINE_ENDS.sub("\n\n", _MANY_BLANKS.sub("  ", text))
     return clean_text(text)[0].strip()

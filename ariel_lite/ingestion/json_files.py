@@ -18,7 +18,7 @@ from ariel_lite.ingestion.base import (
     SourceFailure,
     SourceRecord,
 )
-from ariel_lite.ingestion.entry_building import EntryBuilder, SourceFields
+from ariel_lite.ingestion.entry_building import EntryBuilder, SourceFields, id_text, own_source
 from ariel_lite.ingestion.json_stream import RecordStream, StreamFailure
 from ariel_lite.ingestion.json_values import BadRecord, JsonRecord
 from ariel_lite.ingestion.text_stream import STANDARD_INPUT, SourceText
@@ -99,7 +99,7 @@ class JsonFileAdapter:
                 if type(fields) is SourceFields:
                     yield build(fields, item.line, item.raw, item.cleaned)
                 else:
-                    yield _not_an_entry(item, fields)
+                    yield self._not_an_entry(item, fields)
             elif isinstance(item, BadRecord):
                 yield Reject(item.line, item.reason, item.raw)
             elif isinstance(item, StreamFailure) and not self._text.failure:
@@ -107,13 +107,14 @@ class JsonFileAdapter:
         if self._text.failure:
             yield SourceFailure("the rest of the file", self._text.failure)
 
-
-def _not_an_entry(item: JsonRecord, fields: object) -> Reject | Removal:
-    identifier = item.value.get("id", item.value.get("entry_id"))
-    named = str(identifier).strip() if isinstance(identifier, str | int) else ""
-    if fields is None and named:
-        return Removal(item.line, named)
-    return Reject(item.line, fields if isinstance(fields, str) else "it is marked as deleted, without an id", item.raw)
+    def _not_an_entry(self, item: JsonRecord, fields: object) -> Reject | Removal:
+        """A record that is none of this source's, or that is marked as deleted."""
+        record = item.value
+        identifier = id_text(record.get("id", record.get("entry_id")))
+        if fields is None and identifier:
+            return Removal(item.line, identifier, own_source(record.get("source_system"), self.source_system_name))
+        reason = fields if isinstance(fields, str) else "it is marked as deleted and has no id"
+        return Reject(item.line, reason, item.raw, identifier)
 
 
 def _within(moment: datetime, since: datetime | None, until: datetime | None) -> bool:

@@ -59,10 +59,9 @@ class _Opening(Enum):
 
 
 class RecordStream:
-    """The records of a text. `well_formed_empty` is True after a well-formed list that holds nothing."""
+    """The records of a text. A text without any is an empty iteration if it is an empty list, else a failure."""
 
     def __init__(self, chunks: Iterable[str]) -> None:
-        self.well_formed_empty = False
         self._window = TextWindow(iter(chunks))
         self._decoder = ValueDecoder()
         self._depth = 0
@@ -124,24 +123,18 @@ class RecordStream:
     def _document(self, opening: _Opening) -> Iterator[StreamItem]:
         """Everything from the start of a document to the end of the text."""
         window = self._window
-        seen = False
         while True:
             if opening is _Opening.LIST:
-                for item in self._listed():
-                    seen = True
-                    yield item
+                yield from self._listed()
             elif opening is _Opening.RECORD:
-                seen = True
                 yield self._record()
             else:
-                seen = True
                 yield self._skip_broken("text follows the end of the records")
             while (char := window.skip_blanks()) and self._lost and char in ",]}":
                 window.advance(window.position + 1)
             if not char:
                 break
             opening = self._open()
-        self.well_formed_empty = not seen
 
     def _open(self) -> _Opening:
         """Step into the list of records that starts here. Where there is none, the position stays."""

@@ -189,23 +189,23 @@ class SearchToolDescriptor:
 def describe_found(
     context: SearchContext,
     planned: PlannedQuery,
-    best: Sequence[tuple[int, Hit]],
+    best: Sequence[Hit],
     *,
     highlights: bool,
     ranks: Mapping[int, dict[str, Any]] | None = None,
 ) -> tuple[FoundEntry, ...]:
     """Hits with their entries, the query's words highlighted where they occur, and what explains their places."""
     patterns = [leaf.forms for leaf in text_leaves(planned.text_tree)] if highlights else []
-    entries = {entry["entry_id"]: entry for entry in context.backend.get_entries([hit.entry_id for _, hit in best])}
+    entries = {entry["entry_id"]: entry for entry in context.backend.get_entries([hit.entry_id for hit in best])}
     return tuple(
         FoundEntry(
             entry,
             hit.score,
             "exact",
             context.highlights(searchable_text(entry), patterns),
-            dict((ranks or {}).get(row, {})),
+            dict((ranks or {}).get(hit.row, {})),
         )
-        for row, hit in best
+        for hit in best
         if (entry := entries.get(hit.entry_id)) is not None
     )
 

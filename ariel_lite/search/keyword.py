@@ -93,15 +93,15 @@ def _approximate(
     wanted = options.max_results + options.offset
     near = approximate_rows(planned.tree, backend.vocabulary(), _remembering(backend.rows), wanted)
     best = backend.best_rows(near.rows, near.scores, options.max_results, options.offset)
-    entries = {entry["entry_id"]: entry for entry in backend.get_entries([hit.entry_id for _, hit in best])}
+    entries = {entry["entry_id"]: entry for entry in backend.get_entries([hit.entry_id for hit in best])}
     found: list[FoundEntry] = []
-    for row, hit in best:
+    for hit in best:
         entry = entries.get(hit.entry_id)
         if entry is not None:
-            patterns = [leaf.forms for leaf in near.reading(row).leaves] if options.include_highlights else []
+            patterns = [leaf.forms for leaf in near.reading(hit.row).leaves] if options.include_highlights else []
             fragments = context.highlights(searchable_text(entry), patterns)
             found.append(FoundEntry(entry, hit.score, "fuzzy", fragments))
-    return found, [_did_you_mean(planned.text, near.reading(best[0][0]))] if best else []
+    return found, [_did_you_mean(planned.text, near.reading(best[0].row))] if best else []
 
 
 def _did_you_mean(text: str, reading: Approximate) -> SearchDiagnostic:

@@ -116,8 +116,8 @@ class SQLiteBackend:
 
     def best_rows(
         self, rows: NDArray[np.int64], scores: NDArray[np.float64], limit: int, offset: int = 0
-    ) -> list[tuple[int, Hit]]:
-        """Scored rows as (row, hit), best first, newest first among equals, then by id."""
+    ) -> list[Hit]:
+        """Scored rows as hits, best first, newest first among equals, then by id."""
         with self._connections.reading() as db:
             return Searcher(db).best_rows(rows, scores, limit, offset)
 

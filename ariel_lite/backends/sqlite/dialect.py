@@ -257,6 +257,7 @@ class Translator(Expressions):
         """A set-returning function in the select list becomes a table function in FROM."""
         for found in calls:
             key = to_postgres(found)
+            _check_grouped(node, key)
             if key in scope.unfolded:
                 continue
             if scope.unfolded:
@@ -277,6 +278,17 @@ def _unfolds(call: exp.Anonymous, select: exp.Select) -> bool:
         return False
     inside_from = call.find_ancestor(exp.From, exp.Join, exp.Select)
     return inside_from is select
+
+
+def _check_grouped(select: exp.Select, key: str) -> None:
+    """Rows are unfolded before they are grouped: refuse what PostgreSQL would unfold afterwards."""
+    group = select.args.get("group")
+    if group is None:
+        return
+    names = {to_postgres(part) for part in group.expressions}
+    for index, projection in enumerate(select.expressions, 1):
+        if key in to_postgres(projection) and not {key, str(index), projection.alias} & names:
+            raise refused("a set-returning function that is not grouped by", "unfold it in FROM, or group by it")
 
 
 def _aliased(value: exp.Expr, name: str, projection: exp.Expr) -> exp.Expr:

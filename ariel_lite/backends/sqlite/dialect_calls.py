@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 from sqlglot import exp
 
 from ariel_lite.backends.sql_guard import call_name
+from ariel_lite.backends.sqlite.dialect_aggregates import aggregate_of
 from ariel_lite.backends.sqlite.dialect_kinds import (
     MOMENTS,
     TEMPORAL,
@@ -76,16 +77,17 @@ def _wrapped(translator: Expressions, name: str, node: exp.Anonymous, scope: Sco
     if distinct is not None and name == "string_agg" and len(arguments) == 2:
         return Typed(call("pg_string_agg_distinct", *(as_text(argument) for argument in arguments)), Kind.TEXT)
     result = built(name, arguments)
-    if not isinstance(result.node, exp.Anonymous) or not result.node.expressions:
+    aggregate = aggregate_of(result.node)
+    if not isinstance(aggregate, exp.Anonymous) or not aggregate.expressions:
         raise refused(f"DISTINCT or ORDER BY in {name}()")
     if distinct is not None:
-        result.node.set("expressions", [exp.Distinct(expressions=result.node.expressions)])
+        aggregate.set("expressions", [exp.Distinct(expressions=aggregate.expressions)])
     if order is None and distinct is not None and result.kind in (Kind.ARRAY, Kind.JSON):
         order = exp.Order(expressions=[exp.Ordered(this=arguments[0].node.copy())])  # PostgreSQL sorts to find doubles
     if order is not None:
-        last = result.node.expressions[-1]
+        last = aggregate.expressions[-1]
         ordered = exp.Order(this=last.copy(), expressions=order.expressions)
-        result.node.set("expressions", [*result.node.expressions[:-1], ordered])
+        aggregate.set("expressions", [*aggregate.expressions[:-1], ordered])
     return result
 
 
@@ -102,18 +104,6 @@ def _array_of_query(translator: Expressions, node: exp.Anonymous, scope: Scope) 
     return Typed(exp.Subquery(this=values), Kind.ARRAY)
 
 
-def quantile(function: exp.Expr, ordered: list[exp.Expr], value: Typed) -> Typed:
-    """percentile_cont, percentile_disc: SQLite takes the value and the fraction as arguments."""
-    name = call_name(function) if isinstance(function, exp.Anonymous) else ""
-    fraction = function.expressions[0] if name and function.expressions else None
-    if name not in ("percentile_cont", "percentile_disc") or not isinstance(fraction, exp.Literal):
-        raise refused("this ordered-set aggregate")
-    if value.kind in TEMPORAL or ordered[0].args.get("desc"):
-        raise refused(f"{name} of dates or in descending order")
-    node = interval_value(value) if value.kind == Kind.INTERVAL else value.node
-    return Typed(call(name, node, fraction), value.kind)
-
-
 def _native(name: str, kind: Kind) -> Builder:
     """A function that SQLite or sql_functions has with the same arguments."""
     return lambda arguments: Typed(call(name, *(argument.node for argument in arguments)), kind)
@@ -127,8 +117,12 @@ def _texts(name: str, kind: Kind = Kind.TEXT) -> Builder:
 
 
 def _printed(name: str) -> Builder:
-    """A function of texts that prints its numbers too."""
-    return lambda arguments: Typed(call(name, *(as_text(argument) for argument in arguments)), Kind.TEXT)
+    """A function of texts that prints its other arguments, a boolean as one letter."""
+
+    def shown(value: Typed) -> exp.Expr:
+        return call("substr", as_text(value), number(1), number(1)) if value.kind == Kind.BOOL else as_text(value)
+
+    return lambda arguments: Typed(call(name, *(shown(argument) for argument in arguments)), Kind.TEXT)
 
 
 def _same(name: str) -> Builder:
@@ -195,8 +189,20 @@ def _array_of(name: str, kind: Kind, extra: int = 0) -> Builder:
     return build
 
 
-def _array_aggregate(arguments: Sequence[Typed]) -> Typed:
-    return Typed(call("json_group_array", json_value(arguments[0])), Kind.ARRAY)
+def _collected(name: str, kind: Kind, nothing: str) -> Builder:
+    """An aggregate of JSON values, which is NULL of no rows in PostgreSQL."""
+
+    def build(arguments: Sequence[Typed]) -> Typed:
+        return Typed(call("nullif", call(name, *(json_value(value) for value in arguments)), text(nothing)), kind)
+
+    return build
+
+
+def _array_length(arguments: Sequence[Typed]) -> Typed:
+    dimension = arguments[1].node
+    if not isinstance(dimension, exp.Literal) or dimension.name != "1":
+        raise refused("the length of another dimension than 1")
+    return Typed(call("pg_array_length", convert(arguments[0], Kind.ARRAY).node), Kind.NUMBER)
 
 
 def _pad(side: str) -> Builder:
@@ -303,9 +309,9 @@ BUILDERS: Final[dict[str, Builder]] = {
     "variance": _native("pg_variance", _N),
     "var_pop": _native("pg_var_pop", _N),
     "string_agg": _printed("group_concat"),
-    "array_agg": _array_aggregate,
-    "jsonb_agg": _json("json_group_array"),
-    "jsonb_object_agg": _json("json_group_object"),
+    "array_agg": _collected("json_group_array", Kind.ARRAY, "[]"),
+    "jsonb_agg": _collected("json_group_array", Kind.JSON, "[]"),
+    "jsonb_object_agg": _collected("json_group_object", Kind.JSON, "{}"),
     "coalesce": _same("coalesce"),
     "nullif": _same("nullif"),
     "greatest": _same("pg_greatest"),
@@ -360,8 +366,8 @@ BUILDERS: Final[dict[str, Builder]] = {
     "jsonb_extract_path_text": _json_of("pg_json_path_text", _T),
     "jsonb_build_object": _json("json_object"),
     "jsonb_build_array": _json("json_array"),
-    "array_length": _array_of("pg_array_length", _N),
-    "array_upper": _array_of("pg_array_length", _N),
+    "array_length": _array_length,
+    "array_upper": _array_length,
     "cardinality": _array_of("json_array_length", _N),
     "array_position": _array_of("pg_array_position", _N, 1),
     "array_to_string": _array_of("pg_array_to_string", _T, 2),

@@ -13,7 +13,8 @@ from ariel_lite.backends.sql_allowed import TABLE_FUNCTIONS
 from ariel_lite.backends.sql_dialect import to_postgres
 from ariel_lite.backends.sql_guard import call_name, fold_name
 from ariel_lite.backends.sqlite import dialect_structures as structures
-from ariel_lite.backends.sqlite.dialect_calls import ARGUMENT_WRAPPERS, quantile, translate_call
+from ariel_lite.backends.sqlite.dialect_aggregates import around, quantile
+from ariel_lite.backends.sqlite.dialect_calls import ARGUMENT_WRAPPERS, translate_call
 from ariel_lite.backends.sqlite.dialect_kinds import (
     TEMPORAL,
     Columns,
@@ -297,16 +298,14 @@ class Expressions(ABC):
     def over(self, node: exp.Window, scope: Scope) -> Typed:
         """function OVER (…)."""
         inner = self.typed(node.this, scope)
-        node.set("this", inner.node)
         self.window(node, scope)
-        return Typed(node, inner.kind)
+        return around(node, inner)
 
     def filtered(self, node: exp.Filter, scope: Scope) -> Typed:
         """aggregate FILTER (WHERE …)."""
         inner = self.typed(node.this, scope)
-        node.set("this", inner.node)
         self.part(node.expression, "this", scope)
-        return Typed(node, inner.kind)
+        return around(node, inner)
 
     def within_group(self, node: exp.WithinGroup, scope: Scope) -> Typed:
         """percentile_cont(0.5) WITHIN GROUP (ORDER BY x)."""

@@ -75,8 +75,8 @@ class Searcher:
         limit: int,
         offset: int = 0,
         written: NDArray[np.int64] | None = None,
-    ) -> list[tuple[int, Hit]]:
-        """Scored rows as (row, hit) in the contract's order, cut to the page asked for."""
+    ) -> list[Hit]:
+        """Scored rows as hits in the contract's order, cut to the page asked for."""
         if not len(rows) or limit <= 0:
             return []
         counts = np.zeros(len(rows), dtype=np.int64) if written is None else written
@@ -89,7 +89,7 @@ class Searcher:
             if (row := int(rows[at])) in known
         ]
         best = sorted(keyed)[offset : offset + limit]
-        return [(row, Hit(entry_id, -score, -count)) for count, score, _, entry_id, row in best]
+        return [Hit(entry_id, -score, -count, row) for count, score, _, entry_id, row in best]
 
     def _contenders(
         self, rows: NDArray[np.int64], values: NDArray[np.float64], counts: NDArray[np.int64], wanted: int
@@ -146,7 +146,7 @@ class Searcher:
         rows = np.array([row for row, _, _ in found], dtype=np.int64)
         scores = np.array([-score for _, score, _ in found])
         written = np.array([count for _, _, count in found], dtype=np.int64)
-        return [hit for _, hit in self.best_rows(rows, scores, plan.limit, plan.offset, written)]
+        return self.best_rows(rows, scores, plan.limit, plan.offset, written)
 
     def _ranked_statement(self, compiled: Compiled, limit: int) -> Statement:
         spellings = " + ".join(f"(rowid IN ({MATCHING}))" for _ in compiled.written) or "0"
@@ -160,13 +160,13 @@ class Searcher:
 
     def _listed(self, compiled: Compiled, plan: SearchPlan) -> list[Hit]:
         statement = self._listed_statement(compiled, plan)
-        return [Hit(entry_id, 0.0) for (entry_id,) in self._db.execute(statement.sql, statement.parameters)]
+        return [Hit(entry_id, 0.0, 0, row) for entry_id, row in self._db.execute(statement.sql, statement.parameters)]
 
     def _listed_statement(self, compiled: Compiled, plan: SearchPlan) -> Statement:
         where = joined(compiled.conditions)
         direction = "DESC" if plan.order == "newest" else "ASC"
         sql = (
-            f"SELECT entry_id FROM enhanced_entries WHERE {where.sql}"
+            f"SELECT entry_id, row_id FROM enhanced_entries WHERE {where.sql}"
             f" ORDER BY timestamp {direction}, entry_id LIMIT ? OFFSET ?"
         )
         return Statement(sql, (*where.parameters, plan.limit, plan.offset))
@@ -176,8 +176,7 @@ class Searcher:
         rows = np.array(list(scored), dtype=np.int64)
         spellings = self._written(compiled)
         written = np.array([spellings.get(row, 0) for row in scored], dtype=np.int64)
-        found = self.best_rows(rows, np.array(list(scored.values())), plan.limit, plan.offset, written)
-        return [hit for _, hit in found]
+        return self.best_rows(rows, np.array(list(scored.values())), plan.limit, plan.offset, written)
 
     def _written(self, compiled: Compiled) -> dict[int, int]:
         counts: dict[int, int] = {}

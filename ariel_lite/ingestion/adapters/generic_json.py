@@ -83,18 +83,20 @@ def _metadata(record: dict[str, Any]) -> dict[str, Any]:
     metadata = dict(given) if isinstance(given, dict) else {}
     if given and not isinstance(given, dict):
         metadata["metadata"] = given
-    if len(record) > 1 and not record.keys() <= _KNOWN:
+    if not record.keys() <= _KNOWN:
         add_known(metadata, ((key, record[key]) for key in record if key not in _KNOWN and key not in _OURS))
-    for key, value in record.items():
-        if key in ("tags", "categories"):
-            add_known(metadata, ((key, texts(value)),))
-        elif key == "books":
-            books = texts(value)
-            add_known(metadata, (("logbook", one_or_list(books)), ("books", books)))
-        elif key == "linked_to":
-            add_known(metadata, (("linked_to", linked(value)),))
-        elif key == "level":
-            add_known(metadata, (("level", value),))
+    get = record.get
+    if value := get("tags"):
+        metadata["tags"] = texts(value)
+    if value := get("categories"):
+        metadata["categories"] = texts(value)
+    if value := get("books"):
+        books = texts(value)
+        add_known(metadata, (("logbook", one_or_list(books)), ("books", books)))
+    if value := get("linked_to"):
+        add_known(metadata, (("linked_to", linked(value)),))
+    if value := get("level"):
+        metadata["level"] = value
     return metadata
 
 

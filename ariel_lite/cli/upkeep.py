@@ -1,0 +1,189 @@
+"""`status`, `migrate`, `reindex`, `doctor`, `purge`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from ariel_lite.backends.base import Backend, Problem
+from ariel_lite.cli.layout import Span, one_line, wrapped
+from ariel_lite.cli.listing import long_time
+from ariel_lite.cli.progress import progress
+from ariel_lite.cli.session import Session, json_option, pass_session
+from ariel_lite.errors import ARIELException, DatabaseConnectionError, DatabaseQueryError, InvalidRequestError
+from ariel_lite.present import status_document
+from ariel_lite.records import ARIELStatusResult
+from ariel_lite.service import mask_credentials
+
+LABEL_COLUMNS = 13
+
+
+@click.command("status")
+@json_option
+@pass_session
+def status(session: Session) -> None:
+    """Say which logbook is used and why, what is in it, and how it does."""
+    location, reason = session.database
+    try:
+        with session.reading() as service:
+            found = service.status()
+            mode = service.modes.default(service.backend)
+    except DatabaseConnectionError as fault:
+        if not session.output.as_json:
+            session.output.text(f"logbook {mask_credentials(location)} (chosen by {reason})")
+            raise
+        session.output.failure(_unreachable(session, fault))
+        raise click.exceptions.Exit(fault.exit_code) from fault
+    if session.output.as_json:
+        session.output.document(status_document(found, reason) | {"default_search_mode": mode})
+    else:
+        _print_status(session, found, reason, mode)
+
+
+@click.command("migrate")
+@json_option
+@pass_session
+def migrate(session: Session) -> None:
+    """Make the logbook's tables, or bring them up to date."""
+    with session.writing(create=True) as service:
+        entries = service.backend.status().entries
+    if session.output.as_json:
+        session.output.document({"database": mask_credentials(session.location), "current": True, "entries": entries})
+    else:
+        session.output.text(f"{mask_credentials(session.location)} is up to date ({entries:,} entries)")
+
+
+@click.command("reindex")
+@click.option("--all", "everything", is_flag=True, help="Drop the index and make it anew.")
+@json_option
+@pass_session
+def reindex(session: Session, everything: bool) -> None:
+    """Index what other programs wrote or changed, or everything."""
+    with session.writing() as service:
+        indexed = _reindex(service.backend, everything=everything)
+    if session.output.as_json:
+        session.output.document({"database": mask_credentials(session.location), "indexed": indexed})
+    else:
+        session.output.text(f"indexed {indexed:,} entries")
+
+
+@click.command("doctor")
+@click.option("--repair", is_flag=True, help="Make the index anew from the entries, then check again.")
+@json_option
+@pass_session
+def doctor(session: Session, repair: bool) -> None:
+    """Compare entries with the index; say what does not agree, one problem a line. Exit 1 when any remains."""
+    repaired = 0
+    with session.writing() as service:
+        problems = _check(service.backend)
+        if problems and repair:
+            repaired = _reindex(service.backend, everything=True)
+            problems = _check(service.backend)
+    if session.output.as_json:
+        session.output.document(
+            {
+                "healthy": not problems,
+                "problems": [{"message": one_line(p.message), "repairable": p.repairable} for p in problems],
+                "reindexed": repaired,
+            }
+        )
+    else:
+        _print_problems(session, problems, repaired)
+    if problems:
+        raise click.exceptions.Exit(1)
+
+
+@click.command("purge")
+@click.option("--yes", is_flag=True, help="Really do it.")
+@click.option("--entries", is_flag=True, help="Also the entries of a database that another program made.")
+@json_option
+@pass_session
+def purge(session: Session, yes: bool, entries: bool) -> None:
+    """Empty the logbook: entries, index, attachments, vectors and history."""
+    if not yes:
+        raise InvalidRequestError(
+            f"this would empty {mask_credentials(session.location)}", hint="add --yes to do it; 'backup' keeps a copy"
+        )
+    with session.writing() as service:
+        before = service.backend.status().entries
+        service.backend.purge(entries=entries)
+        left = service.backend.status().entries
+    if session.output.as_json:
+        session.output.document(
+            {"database": mask_credentials(session.location), "removed": before - left, "entries": left}
+        )
+    else:
+        session.output.text(f"removed {before - left:,} entries; {left:,} are left")
+
+
+def _unreachable(session: Session, fault: ARIELException) -> dict[str, Any]:
+    location, reason = session.database
+    unknown = ARIELStatusResult(
+        healthy=False,
+        database_connected=False,
+        database_uri=mask_credentials(location),
+        entry_count=None,
+        embedding_tables=[],
+        active_embedding_model=None,
+        enabled_search_modules=session.config.get_enabled_search_modules(),
+        enabled_enhancement_modules=session.config.get_enabled_enhancement_modules(),
+        last_ingestion=None,
+        errors=[fault.message],
+    )
+    return {"error": fault.envelope()} | status_document(unknown, reason) | {"status": "error"}
+
+
+def _print_status(session: Session, found: ARIELStatusResult, reason: str, mode: str) -> None:
+    details = found.details
+    facts = {
+        "logbook": found.database_uri,
+        "chosen by": reason,
+        "size": f"{details['size_bytes'] / 1e6:.1f} MB",
+        "entries": f"{found.entry_count:,}, of which {details['indexed']:,} indexed",
+        "attachments": f"{details['attachments']:,}",
+        "last ingest": long_time(found.last_ingestion, session.zone) if found.last_ingestion else "never",
+        "zone": session.config.facility.timezone,
+        "search modes": ", ".join(
+            f"{name} (default)" if name == mode else name for name in found.enabled_search_modules
+        ),
+        "enhancers": ", ".join(found.enabled_enhancement_modules),
+    }
+    if details["cut"]:
+        facts["long texts"] = f"{details['cut']} entries are indexed up to their first million characters"
+    for table in found.embedding_tables:
+        facts[f"vectors {table.table_name}"] = f"{table.entry_count:,} entries{', in use' if table.is_active else ''}"
+    for name, value in facts.items():
+        _print_fact(session, name, value)
+    for error in found.errors:
+        session.output.label("warning", error, "warning")
+
+
+def _print_fact(session: Session, name: str, value: str) -> None:
+    line = [Span(name.ljust(LABEL_COLUMNS).replace(" ", "\u00a0"), "dim"), Span(one_line(value))]
+    session.output.lines(wrapped(line, session.output.width, hanging=" " * LABEL_COLUMNS))
+
+
+def _check(backend: Backend) -> list[Problem]:
+    """What `check` finds; an index too damaged to be read is a problem that a new index mends."""
+    try:
+        with progress("checking", backend.status().entries) as advance:
+            return backend.check(advance)
+    except DatabaseQueryError as fault:
+        return [Problem(fault.message, True)]
+
+
+def _reindex(backend: Backend, *, everything: bool) -> int:
+    with progress("indexing", None) as advance:
+        return backend.reindex(everything=everything, progress=advance)
+
+
+def _print_problems(session: Session, problems: list[Problem], repaired: int) -> None:
+    if repaired:
+        session.output.text(f"made a new index of {repaired:,} entries")
+    for problem in problems:
+        session.output.line(Span(f"problem: {one_line(problem.message)}", "warning"))
+    if not problems:
+        session.output.text("entries and index agree")
+    elif not repaired and any(problem.repairable for problem in problems):
+        session.output.label("hint", "'ariel-lite doctor --repair' makes a new index from the entries")
