@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
 
@@ -19,6 +20,8 @@ from ariel_lite.query.source_times import parse_source_time
 from ariel_lite.records import EnhancedLogbookEntry
 from ariel_lite.service import ARIELSearchService
 
+AUTHOR = "ARIEL_LITE_AUTHOR"
+
 
 class AttachedFile(NamedTuple):
     """A file that was read to go with an entry."""
@@ -32,9 +35,7 @@ class AttachedFile(NamedTuple):
 @click.command("add")
 @click.option("--title", "--subject", default="", metavar="TEXT", help="What it is about, in one line.")
 @click.option("--text", metavar="TEXT", help="What happened; - reads standard input.")
-@click.option(
-    "--author", default="", envvar="ARIEL_LITE_AUTHOR", metavar="NAME", help="Who writes. [env: ARIEL_LITE_AUTHOR]"
-)
+@click.option("--author", default="", envvar=AUTHOR, metavar="NAME", help=f"Who writes. [env: {AUTHOR}]")
 @click.option("--logbook", metavar="NAME", help="Which logbook it belongs to.")
 @click.option("--shift", metavar="NAME", help="The shift.")
 @click.option("--tag", "tags", multiple=True, metavar="TAG", help="A tag; several times for several.")
@@ -60,7 +61,7 @@ def add(
     The text comes from --text, from standard input, or from $EDITOR; there, the first line is the title unless
     --title gives one.
     """
-    moment = parse_source_time(written, zone=session.zone) if written is not None else None
+    moment = _moment(session, written) if written is not None else None
     title, text = _texts(title, text, edit)
     entry = new_entry(
         _clean(title),
@@ -81,18 +82,29 @@ def add(
 
 
 def _texts(title: str, text: str | None, edit: bool) -> tuple[str, str]:
-    """Title and text, from wherever they are to come."""
-    interactive = sys.stdin is not None and sys.stdin.isatty()
-    if text == STANDARD or (text is None and not title and not interactive and not edit):
-        return title, _standard_input()
-    if edit or (text is None and not title and interactive):
+    """Title and text: --text, else what is piped in, else the editor when there is no title either."""
+    if edit or (text is None and not title and _is_typed()):
         return _edited(title, text or "")
+    if text == STANDARD or (text is None and not _is_typed()):
+        return title, _standard_input()
     return title, text or ""
+
+
+def _is_typed() -> bool:
+    """True when standard input is a person at a terminal."""
+    return sys.stdin is not None and sys.stdin.isatty()
+
+
+def _moment(session: Session, written: str) -> datetime:
+    try:
+        return parse_source_time(written, zone=session.zone)
+    except InvalidRequestError as fault:
+        raise InvalidRequestError(fault.message, hint="write --time as 2026-03-05T10:00") from fault
 
 
 def _standard_input() -> str:
     if sys.stdin is None:
-        raise InvalidRequestError("standard input is closed", hint="give the text with --text")
+        return ""
     try:
         return sys.stdin.buffer.read().decode("utf-8-sig")
     except UnicodeDecodeError as fault:

@@ -57,13 +57,14 @@ def restore(session: Session, source: Path, yes: bool) -> None:
     try:
         with session.writing(create=True) as service:
             entries = _copying(service.backend).restore(source)
-    except ARIELException:
+    except ARIELException as fault:
         if is_new:
             _forget(target)
+        if str(source) in fault.message:
+            fault.hint = "choose another backup; nothing was changed"
         raise
-    _report(
-        session, "restored_from", source, entries, f"{session.location} now holds the {entries:,} entries of {source}"
-    )
+    text = f"{session.location} now holds the {entries:,} entries of {source}"
+    _report(session, "restored_from", source, entries, text)
 
 
 def _copying(backend: Backend) -> CopiesItself:
@@ -75,10 +76,9 @@ def _copying(backend: Backend) -> CopiesItself:
 
 
 def _ask(session: Session) -> None:
-    question = f"replace all entries of {session.location}?"
     if session.output.as_json or sys.stdin is None or not sys.stdin.isatty():
-        raise InvalidRequestError(f"{question} this needs a yes", hint="add --yes")
-    click.confirm(question, abort=True, err=True)
+        raise InvalidRequestError(f"this would replace all entries of {session.location}", hint="add --yes to do it")
+    click.confirm(f"replace all entries of {session.location}?", abort=True, err=True)
 
 
 def _forget(path: Path) -> None:

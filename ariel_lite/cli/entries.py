@@ -11,7 +11,7 @@ import click
 from ariel_lite.attachments import safe_filename
 from ariel_lite.backends.base import Backend, StoredAttachment
 from ariel_lite.cli.files import STANDARD, refuse_logbook, replaced
-from ariel_lite.cli.layout import Span, one_line, paragraphs, safe, wrapped
+from ariel_lite.cli.layout import Span, one_line, paragraphs
 from ariel_lite.cli.listing import long_time, print_entry
 from ariel_lite.cli.session import Session, filter_options, json_option, pass_session
 from ariel_lite.errors import EntryNotFoundError, InvalidRequestError
@@ -19,7 +19,7 @@ from ariel_lite.present import entry_document
 from ariel_lite.records import MAX_RESULTS, EnhancedLogbookEntry, entry_title
 
 FIND_HINT = "'ariel-lite search' and 'ariel-lite browse' show ids"
-DEFAULT_PAGE = 20
+PAGE = 20
 
 
 @click.command("show")
@@ -54,9 +54,7 @@ def show(session: Session, ids: tuple[str, ...], attachment_id: str | None, outp
 
 
 @click.command("browse")
-@click.option(
-    "--limit", type=click.IntRange(min=1), default=DEFAULT_PAGE, metavar="N", help="Entries a page, 1 to 100."
-)
+@click.option("--limit", type=click.IntRange(min=1), default=PAGE, metavar="N", help="Entries a page, 1 to 100.")
 @click.option("--page", type=click.IntRange(min=1), default=1, metavar="N", help="Which page.")
 @filter_options
 @click.option("--oldest", is_flag=True, help="Oldest first.")
@@ -155,24 +153,17 @@ def _print_whole(session: Session, entry: EnhancedLogbookEntry, files: Sequence[
     output = session.output
     output.line(Span(one_line(entry["entry_id"]), "id"), Span(f"  {one_line(entry_title(entry))}", "bold"))
     for name, value in _facts(session, entry):
-        output.lines(wrapped([Span(f"{name:<10} ", "dim"), Span(value)], output.width, hanging=" " * 11))
-    output.line()
-    if output.is_terminal:
-        output.lines(paragraphs(entry["raw_text"], output.width))
-    else:
-        output.line(safe(entry["raw_text"]))
+        output.fact(name, value)
+    body = entry["raw_text"].removeprefix(f"{entry_title(entry)}\n\n")
+    if body.strip() and body != entry_title(entry):
+        output.line()
+        output.lines(paragraphs(body, output.width) if output.is_terminal else [[Span(body)]])
     for stored in files:
-        output.line(
-            Span("attached   ", "dim"), f"{stored.attachment_id}  {stored.filename}  {stored.size_bytes:,} bytes"
-        )
+        output.fact("attached", f"{stored.attachment_id} {stored.filename} ({stored.size_bytes:,} bytes)")
     named = {stored.attachment_id for stored in files}
     for attachment in entry["attachments"]:
         if attachment["url"].rpartition("/")[2] not in named:
-            output.line(Span("attached   ", "dim"), one_line(attachment["url"]), _remark(attachment.get("missing")))
-
-
-def _remark(missing: bool | None) -> Span:
-    return Span("  (missing)", "warning") if missing else Span("")
+            output.fact("attached", attachment["url"] + (" (missing)" if attachment.get("missing") else ""))
 
 
 def _facts(session: Session, entry: EnhancedLogbookEntry) -> Iterator[tuple[str, str]]:

@@ -12,7 +12,7 @@ from ariel_lite.cli.files import STANDARD, refuse_logbook, replaced
 from ariel_lite.cli.layout import safe
 from ariel_lite.cli.session import Session, filter_options, json_option, pass_session
 from ariel_lite.errors import InvalidRequestError
-from ariel_lite.export import FORMATS
+from ariel_lite.export import FORMATS, with_files
 from ariel_lite.query.nodes import BoundNode, Everything
 from ariel_lite.records import EnhancedLogbookEntry
 from ariel_lite.search.base import SearchArguments
@@ -28,6 +28,7 @@ LINES_AT_ONCE = 100
     "--format", "form", type=click.Choice(list(FORMATS)), help="Default: what FILE's suffix says, else jsonl."
 )
 @click.option("--output", default=STANDARD, metavar="FILE", help="Where to write (default: standard output).")
+@click.option("--attachments", is_flag=True, help="Save attached files too, in the folder FILE.files.")
 @filter_options
 @click.option("--newest", is_flag=True, help="Newest first; otherwise oldest first.")
 @json_option
@@ -37,6 +38,7 @@ def export(
     words: tuple[str, ...],
     form: str | None,
     output: str,
+    attachments: bool,
     author: str | None,
     source: str | None,
     after: str | None,
@@ -49,6 +51,8 @@ def export(
     """
     if session.output.as_json and output == STANDARD:
         raise InvalidRequestError("--json and the entries both want standard output", hint="name a file with --output")
+    if attachments and output == STANDARD:
+        raise InvalidRequestError("--attachments needs a file beside which to save them", hint="add --output FILE")
     session.query = " ".join(words)
     arguments = SearchArguments(
         query=session.query, author=author, source_system=source, start_date=after, end_date=before, strict=True
@@ -56,14 +60,15 @@ def export(
     chosen = form or SUFFIXES.get(Path(output).suffix.lower(), "jsonl")
     with session.reading() as service:
         entries = _Counted(service.backend, _tree(service, arguments), newest)
-        lines = FORMATS[chosen](entries, session.zone)
         if output == STANDARD:
-            _print(session, lines)
+            _print(session, FORMATS[chosen](entries, session.zone))
             return
         target = Path(output)
         refuse_logbook(target, session.location)
+        files = target.with_name(f"{target.name}.files")
+        kept = with_files(entries, service.backend, files) if attachments else entries
         with replaced(target) as handle:
-            for chunk in _chunks(lines):
+            for chunk in _chunks(FORMATS[chosen](kept, session.zone)):
                 handle.write(chunk.encode("utf-8", "replace"))
     _report(session, target, chosen, entries.count)
 

@@ -1,4 +1,4 @@
-"""What went wrong, as an error document and an exit code. The codes: 2 bad usage or query, 1 anything else, 130 Ctrl-C."""
+"""What went wrong, as an error document and an exit code: 2 bad usage or query, 1 anything else, 130 Ctrl-C."""
 
 from __future__ import annotations
 

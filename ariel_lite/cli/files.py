@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
+from ariel_lite.cli.output import OutputError
 from ariel_lite.errors import InvalidRequestError
 
 STANDARD = "-"
@@ -32,12 +33,17 @@ def replaced(target: Path) -> Iterator[IO[bytes]]:
     """A file to write; it takes the place of `target` when all of it is written, else nothing changes.
 
     Raises:
-        OSError: it cannot be written.
+        OutputError: it cannot be written.
     """
     draft = target.with_name(f".{target.name}.{os.getpid()}.partial")
     try:
         with draft.open("wb") as handle:
             yield handle
         os.replace(draft, target)
+    except OSError as fault:
+        raise OutputError(
+            f"cannot write {target}: {fault.strerror}", hint="check its folder, permissions and free space"
+        ) from fault
     finally:
-        draft.unlink(missing_ok=True)
+        with suppress(OSError):
+            draft.unlink(missing_ok=True)

@@ -115,10 +115,13 @@ def wrapped(line: Iterable[Span], width: int, *, indent: str = "", hanging: str 
 
 
 def paragraphs(text: str, width: int, *, indent: str = "") -> Iterator[Line]:
-    """A whole text, wrapped line by line; empty lines and the blanks a line starts with stay."""
+    """A whole text; only lines that are too long are wrapped, so that tables keep their columns."""
     for row in safe(text).splitlines():
         if not row.strip():
             yield [Span("")]
+            continue
+        if columns(indent + row) <= width:
+            yield [Span(indent + row)]
             continue
         leading = row[: len(row) - len(row.lstrip())][: width // 2]
         yield from wrapped([Span(row)], width, indent=indent + leading)

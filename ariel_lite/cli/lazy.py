@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from difflib import get_close_matches
 from importlib import import_module
 from itertools import groupby
 from types import MappingProxyType
@@ -39,12 +40,16 @@ _COMMANDS = {
     "quickstart": LazyCommand(WRITING, "tour:quickstart", "Make a logbook from the bundled sample and search it."),
     "ingest": LazyCommand(WRITING, "ingesting:ingest", "Read a logbook's entries from a file or a source."),
     "add": LazyCommand(WRITING, "authoring:add", "Write a new entry, with attachments."),
+    "enhance": LazyCommand(WRITING, "enhancing:enhance", "Make the vectors for searching by meaning."),
+    "reembed": LazyCommand(WRITING, "enhancing:reembed", "Make all vectors anew, or forget a model's."),
     "status": LazyCommand(KEEPING, "upkeep:status", "Say which logbook is used, what is in it, how it does."),
     "migrate": LazyCommand(KEEPING, "upkeep:migrate", "Make the tables, or bring them up to date."),
     "reindex": LazyCommand(KEEPING, "upkeep:reindex", "Index what other programs wrote, or everything."),
     "doctor": LazyCommand(KEEPING, "upkeep:doctor", "Compare entries with the index; repair it."),
     "backup": LazyCommand(KEEPING, "copies:backup", "Write a checked copy, also while others write."),
     "restore": LazyCommand(KEEPING, "copies:restore", "Replace the logbook by a backup."),
+    "models": LazyCommand(KEEPING, "models:models", "List embedding models and the logbook's vectors."),
+    "eval": LazyCommand(KEEPING, "evaluating:evaluation", "Measure how well searches find what judges want."),
     "purge": LazyCommand(KEEPING, "upkeep:purge", "Empty the logbook."),
 }
 
@@ -62,6 +67,16 @@ class LazyGroup(click.Group):
         """The command of a name, imported now."""
         found = COMMANDS.get(cmd_name)
         return found.load() if found else None
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The command that the arguments begin with; a wrong name is answered with the nearest one."""
+        name = args[0]
+        if name not in COMMANDS and not name.startswith("-"):
+            near = get_close_matches(name, COMMANDS, n=1)
+            ctx.fail(f"there is no command {name!r}" + (f"; did you mean {near[0]}?" if near else ""))
+        return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The list of commands, by section."""

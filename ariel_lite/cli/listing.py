@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from ariel_lite.cli.layout import Line, Span, match_spans, one_line, plain, safe, wrapped
+from ariel_lite.cli.layout import Line, Span, columns, match_spans, one_line, plain, safe, wrapped
 from ariel_lite.cli.output import Output
 from ariel_lite.records import entry_title
 
@@ -29,7 +30,11 @@ def long_time(moment: datetime, zone: ZoneInfo) -> str:
 def print_entry(output: Output, entry: Mapping[str, Any], zone: ZoneInfo) -> None:
     """Print one entry of a list: header, title, fragments (or the beginning of the text)."""
     output.line()
-    output.lines(wrapped(_header(entry, zone), output.width, hanging=INDENT))
+    header = list(_header(entry, zone))
+    if columns(plain(header)) <= output.width:
+        output.line(*header)
+    else:
+        output.lines(wrapped(header, output.width, hanging=INDENT))
     title, fragments = _title_and_fragments(entry, output)
     if title:
         output.lines(wrapped(title, output.width, indent=INDENT))
@@ -68,9 +73,15 @@ def _fragments(entry: Mapping[str, Any]) -> Sequence[Line]:
     highlights = entry.get("_highlights")
     if highlights:
         return [match_spans(fragment) for fragment in highlights]
-    text = entry["raw_text"].strip()
-    ending = "…" if len(text) > PREVIEW_CHARACTERS else ""
-    return [[Span(safe(text[:PREVIEW_CHARACTERS]).rstrip() + ending, "dim")]]
+    return [[Span(_beginning(safe(entry["raw_text"].strip())), "dim")]]
+
+
+def _beginning(text: str) -> str:
+    """The first words of a text."""
+    if len(text) <= PREVIEW_CHARACTERS:
+        return text
+    whole = re.match(rf".{{0,{PREVIEW_CHARACTERS - 1}}}(?=\s)", text, re.DOTALL)
+    return f"{(whole[0] if whole and whole[0].strip() else text[:PREVIEW_CHARACTERS]).rstrip()}…"
 
 
 def _split_first_line(spans: Line) -> tuple[Line, Line]:

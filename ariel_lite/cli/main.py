@@ -1,74 +1,26 @@
-"""`ariel-lite`: the command group, and the one place where every error becomes a line, a hint and an exit code."""
+"""`ariel-lite`: the way in. It imports next to nothing, so that Ctrl-C is answered in one line from the start."""
 
 from __future__ import annotations
 
-import os
 import sys
-import traceback
 from collections.abc import Sequence
+from importlib import import_module
 
-import click
-
-from ariel_lite import __version__
-from ariel_lite.cli.failures import CLOSED_PIPE, describe
-from ariel_lite.cli.lazy import LazyGroup
-from ariel_lite.cli.output import Output, OutputClosed
-from ariel_lite.cli.session import Session, pass_session
-
-PROGRAM = "ariel-lite"
-
-
-@click.group(
-    cls=LazyGroup,
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 80},
-    epilog=f"Start with '{PROGRAM} quickstart'. '{PROGRAM} COMMAND --help' tells more about a command.",
-)
-@click.option("--db", metavar="FILE|URL", help="The logbook: a file, or a postgresql:// URL. [env: ARIEL_LITE_DB]")
-@click.option("--config", metavar="FILE", help="A YAML file of settings. [env: ARIEL_LITE_CONFIG]")
-@click.version_option(__version__, "-V", "--version", prog_name=PROGRAM, message="%(prog)s %(version)s")
-@pass_session
-def cli(session: Session, db: str | None, config: str | None) -> None:
-    """Search a logbook: one file, answered like a server would."""
-    session.choose(db, config)
+INTERRUPTED = 130
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line.
+    """Run the command line; the exit code.
 
     Args:
         arguments: what follows the program's name; None takes them from the process.
-
-    Returns:
-        The exit code: 0, 2 for bad usage or a bad query, 130 for Ctrl-C, 141 when the reader of the output went
-        away, 1 for anything else.
     """
-    given = list(sys.argv[1:] if arguments is None else arguments)
-    output = Output(as_json=asks_for_json(given))
-    session = Session(output)
     try:
-        return _run(given, session)
-    except OutputClosed:
-        return CLOSED_PIPE
-
-
-def asks_for_json(arguments: Sequence[str]) -> bool:
-    """True when `--json` stands among the options; behind `--` it is a word."""
-    options = arguments[: arguments.index("--")] if "--" in arguments else arguments
-    return "--json" in options
-
-
-def _run(arguments: list[str], session: Session) -> int:
-    try:
-        code = cli.main(arguments, prog_name=PROGRAM, standalone_mode=False, obj=session)
-    except OutputClosed:
-        raise
-    except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 - the one boundary: whatever happens, no traceback
-        if os.environ.get("ARIEL_LITE_DEBUG"):
-            traceback.print_exc()
-        failure = describe(error, session.query)
-        session.output.failure(failure.document, failure.lines)
-        return failure.exit_code
-    return code if isinstance(code, int) else 0
+        code: int = import_module("ariel_lite.cli.program").run(sys.argv[1:] if arguments is None else arguments)
+    except KeyboardInterrupt:
+        sys.stderr.write("error: interrupted\n")
+        return INTERRUPTED
+    return code
 
 
 if __name__ == "__main__":

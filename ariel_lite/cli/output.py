@@ -1,4 +1,4 @@
-"""Where everything is printed: one JSON document, or lines for people; and errors. Nothing else prints (progress bars aside).
+"""Where everything is printed, progress bars aside: one JSON document, or lines for people; and errors.
 
 JSON is always UTF-8. Lines go in the console's encoding, with replacement characters for what it cannot show;
 colour goes to terminals only and never when NO_COLOR is set.
@@ -15,15 +15,17 @@ import shutil
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from itertools import groupby
 from typing import IO, Any
 
 import click
 
-from ariel_lite.cli.layout import Line, Span, Style, columns, one_line, safe, wrapped
+from ariel_lite.cli.layout import Line, Span, Style, one_line, padded, safe, wrapped
 from ariel_lite.errors import ARIELException
 
 DEFAULT_WIDTH = 80
 WIDEST = 100
+LABEL_COLUMNS = 14
 CLOSED = (errno.EPIPE, errno.EINVAL)
 """What writing to a pipe whose reader is gone gives; Windows says EINVAL."""
 
@@ -76,8 +78,11 @@ class Output:
 
     def line(self, *spans: Span | str) -> None:
         """Print a line for people."""
-        styled = [span if isinstance(span, Span) else Span(span) for span in spans]
-        text = "".join(self._styled(span) for span in styled)
+        whole = [span if isinstance(span, Span) else Span(span) for span in spans]
+        text = "".join(
+            self._styled(Span("".join(span.text for span in run), style))
+            for style, run in groupby(whole, key=lambda span: span.style)
+        )
         with _written_to(sys.stdout):
             click.echo(text.rstrip(), color=self.colour)
 
@@ -95,6 +100,13 @@ class Output:
         """Print `name: sentence`, wrapped."""
         spans = [Span(f"{name}: ", style), Span(one_line(text))]
         self.lines(wrapped(spans, self.width, hanging="  "))
+
+    def fact(self, name: str, value: str) -> None:
+        """Print a value beside its name, in two columns."""
+        lines = wrapped([Span(one_line(value))], self.width, indent=" " * LABEL_COLUMNS)
+        for index, line in enumerate(lines):
+            label = Span(padded(one_line(name), LABEL_COLUMNS), "dim")
+            self.line(*([label, *line[1:]] if index == 0 else line))
 
     def mark(self, span: Span) -> Span:
         """A match as this output can show it: styled, else between asterisks."""

@@ -78,11 +78,18 @@ class SearchReport:
         for name, value in parts.items():
             self._outline(name, value)
         for statement in statements:
-            self._outline("runs", statement)
+            self._title("runs")
+            self._output.lines(paragraphs(statement["sql"], self._output.width, indent="  "))
+            self._output.text(f"with {', '.join(repr(value) for value in statement['parameters'])}", indent="  ")
+
+    def _title(self, name: str) -> None:
+        self._output.line()
+        self._output.line(Span(name, "bold"))
 
     def _outline(self, name: str, value: Any) -> None:
         """A nested value, indented beneath its name."""
-        self._output.line()
-        self._output.line(Span(name, "bold"))
-        text = yaml.safe_dump(value, allow_unicode=True, sort_keys=False, width=self._output.width - 4)
+        self._title(name)
+        text = yaml.safe_dump(
+            value, allow_unicode=True, sort_keys=False, default_flow_style=None, width=self._output.width - 4
+        )
         self._output.lines(paragraphs(text.removesuffix("...\n"), self._output.width, indent="  "))

@@ -98,9 +98,7 @@ def _mode_parameters(
     chosen: dict[str, Any] = {}
     if threshold is not None:
         if THRESHOLD not in known:
-            able = [
-                found.search_mode for found in service.modes.enabled() if THRESHOLD in found.args_schema.model_fields
-            ]
+            able = [mode.search_mode for mode in service.modes.enabled() if THRESHOLD in mode.args_schema.model_fields]
             raise InvalidRequestError(
                 f"the mode {descriptor.search_mode} has no threshold",
                 hint=f"leave out --threshold, or use --mode {' or '.join(able)}" if able else "leave out --threshold",

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from functools import cached_property
-from typing import Any, TypeVar
-from zoneinfo import ZoneInfo
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from ariel_lite.cli.output import Output
-from ariel_lite.compose import create_ariel_service
-from ariel_lite.config import ARIELConfig, load_config, resolve_database
-from ariel_lite.errors import DatabaseConnectionError
-from ariel_lite.service import ARIELSearchService
+
+if TYPE_CHECKING:
+    from zoneinfo import ZoneInfo
+
+    from ariel_lite.config import ARIELConfig
+    from ariel_lite.service import ARIELSearchService
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
@@ -45,7 +47,8 @@ class Session:
         Raises:
             ConfigurationError: see `load_config`.
         """
-        return load_config(self._config_file)
+        config: ARIELConfig = _settings().load_config(self._config_file)
+        return config
 
     @property
     def zone(self) -> ZoneInfo:
@@ -55,7 +58,8 @@ class Session:
     @cached_property
     def database(self) -> tuple[str, str]:
         """Which logbook is meant (path or URL), and what named it."""
-        return resolve_database(self._database, self.config)
+        found: tuple[str, str] = _settings().resolve_database(self._database, self.config)
+        return found
 
     @property
     def location(self) -> str:
@@ -69,11 +73,8 @@ class Session:
         Raises:
             ConfigurationError, DatabaseConnectionError: see `create_ariel_service`.
         """
-        service = create_ariel_service(self.config, location=self.location, create=create)
-        try:
+        with closing(_settings().open_for_writing(self.config, self.location, create=create)) as service:
             yield service
-        finally:
-            service.close()
 
     @contextmanager
     def reading(self) -> Iterator[ARIELSearchService]:
@@ -82,18 +83,13 @@ class Session:
         Raises:
             ConfigurationError, DatabaseConnectionError: see `create_ariel_service`.
         """
-        service = self._opened_for_reading()
-        try:
+        with closing(_settings().open_for_reading(self.config, self.location)) as service:
             yield service
-        finally:
-            service.close()
 
-    def _opened_for_reading(self) -> ARIELSearchService:
-        try:
-            return create_ariel_service(self.config, location=self.location, read_only=True)
-        except DatabaseConnectionError:
-            # An older file is brought up to date by opening it for writing; every other fault shows again there.
-            return create_ariel_service(self.config, location=self.location)
+
+def _settings() -> Any:
+    """Settings and logbooks, imported at first use: the list of commands needs neither."""
+    return import_module("ariel_lite.cli.opening")
 
 
 pass_session = click.make_pass_decorator(Session)

@@ -10,10 +10,10 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from ariel_lite.cli.layout import safe
+from ariel_lite.cli.layout import cut, one_line, safe
 from ariel_lite.cli.output import Output
 
-CELL_CHARACTERS = 300
+CELL_COLUMNS = 300
 
 
 def print_table(output: Output, names: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
@@ -22,12 +22,8 @@ def print_table(output: Output, names: Sequence[str], rows: Sequence[Sequence[st
     for name in names:
         table.add_column(Text(safe(name)), overflow="fold")
     for row in rows:
-        table.add_row(*(Text(_short(safe(cell))) for cell in row))
+        table.add_row(*(Text(cut(one_line(cell), CELL_COLUMNS)) for cell in row))
     drawing = io.StringIO()
     Console(file=drawing, width=output.width, color_system=None, legacy_windows=False).print(table)
     for line in drawing.getvalue().splitlines():
         output.line(line)
-
-
-def _short(cell: str) -> str:
-    return cell if len(cell) <= CELL_CHARACTERS else f"{cell[:CELL_CHARACTERS]}…"

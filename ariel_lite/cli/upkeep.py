@@ -7,16 +7,18 @@ from typing import Any
 import click
 
 from ariel_lite.backends.base import Backend, Problem
-from ariel_lite.cli.layout import Span, one_line, wrapped
+from ariel_lite.cli.layout import Span, one_line
 from ariel_lite.cli.listing import long_time
 from ariel_lite.cli.progress import progress
 from ariel_lite.cli.session import Session, json_option, pass_session
 from ariel_lite.errors import ARIELException, DatabaseConnectionError, DatabaseQueryError, InvalidRequestError
+from ariel_lite.ingestion.run_history import open_problems
 from ariel_lite.present import status_document
 from ariel_lite.records import ARIELStatusResult
 from ariel_lite.service import mask_credentials
 
-LABEL_COLUMNS = 13
+RUNS = 200
+"""How far back the history of ingestion is looked at."""
 
 
 @click.command("status")
@@ -29,6 +31,7 @@ def status(session: Session) -> None:
         with session.reading() as service:
             found = service.status()
             mode = service.modes.default(service.backend)
+            problems = open_problems(service.backend.runs(limit=RUNS))
     except DatabaseConnectionError as fault:
         if not session.output.as_json:
             session.output.text(f"logbook {mask_credentials(location)} (chosen by {reason})")
@@ -36,9 +39,11 @@ def status(session: Session) -> None:
         session.output.failure(_unreachable(session, fault))
         raise click.exceptions.Exit(fault.exit_code) from fault
     if session.output.as_json:
-        session.output.document(status_document(found, reason) | {"default_search_mode": mode})
+        document = status_document(found, reason)
+        session.output.document(document | {"default_search_mode": mode, "ingestion_problems": problems})
     else:
         _print_status(session, found, reason, mode)
+        _print_ingestion_problems(session, problems)
 
 
 @click.command("migrate")
@@ -144,9 +149,7 @@ def _print_status(session: Session, found: ARIELStatusResult, reason: str, mode:
         "attachments": f"{details['attachments']:,}",
         "last ingest": long_time(found.last_ingestion, session.zone) if found.last_ingestion else "never",
         "zone": session.config.facility.timezone,
-        "search modes": ", ".join(
-            f"{name} (default)" if name == mode else name for name in found.enabled_search_modules
-        ),
+        "search modes": ", ".join(name + " (default)" * (name == mode) for name in found.enabled_search_modules),
         "enhancers": ", ".join(found.enabled_enhancement_modules),
     }
     if details["cut"]:
@@ -154,14 +157,22 @@ def _print_status(session: Session, found: ARIELStatusResult, reason: str, mode:
     for table in found.embedding_tables:
         facts[f"vectors {table.table_name}"] = f"{table.entry_count:,} entries{', in use' if table.is_active else ''}"
     for name, value in facts.items():
-        _print_fact(session, name, value)
+        session.output.fact(name, value)
     for error in found.errors:
         session.output.label("warning", error, "warning")
 
 
-def _print_fact(session: Session, name: str, value: str) -> None:
-    line = [Span(name.ljust(LABEL_COLUMNS).replace(" ", "\u00a0"), "dim"), Span(one_line(value))]
-    session.output.lines(wrapped(line, session.output.width, hanging=" " * LABEL_COLUMNS))
+def _print_ingestion_problems(session: Session, problems: list[dict[str, Any]]) -> None:
+    """What the last run of each source could not read or store, until a later run of it does."""
+    for problem in problems:
+        name = f"ingest of {problem['source_system']}"
+        for failure in problem["failures"]:
+            session.output.label("warning", f"{name}: {failure['window']} is missing ({failure['reason']})", "warning")
+        if problem["rejected"]:
+            where = f", see {problem['rejects_file']}" if problem["rejects_file"] else ""
+            session.output.label("warning", f"{name}: {problem['rejected']:,} records were rejected{where}", "warning")
+        if problem["error"] and not problem["failures"]:
+            session.output.label("warning", f"{name}: {problem['error']}", "warning")
 
 
 def _check(backend: Backend) -> list[Problem]:

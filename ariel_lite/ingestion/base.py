@@ -1,6 +1,8 @@
 """What an adapter is: a reader of one facility's logbook, and the plain values it hands to the pipeline.
 
-An adapter is one file of `ingestion/adapters`. It exports `ADAPTER`, an `AdapterDescriptor`. A source that is read
+An adapter is one file of `ingestion/adapters`. It exports `source_system_name` and
+`create_adapter(options: AdapterOptions) -> FacilityAdapter`, which raises IngestionError for a source it cannot read. A
+source that is read
 without waiting for a network also offers `read`, which the pipeline prefers; all others offer `fetch_entries` only.
 """
 
@@ -187,20 +189,3 @@ class MeasuredSource(Protocol):
     @property
     def bytes_total(self) -> int | None:
         """Bytes of the whole source, None for a pipe."""
-
-
-@dataclass(frozen=True)
-class AdapterDescriptor:
-    """An adapter as the registry knows it.
-
-    Attributes:
-        name: the name of `--adapter`.
-        source_system_name: the `source_system` of its entries, unless a record names its own.
-        description: one line.
-        create: makes the adapter; raises IngestionError for a source it cannot read.
-    """
-
-    name: str
-    source_system_name: str
-    description: str
-    create: Callable[[AdapterOptions], FacilityAdapter]

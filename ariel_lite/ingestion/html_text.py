@@ -13,24 +13,22 @@ from ariel_lite.ingestion.text_cleaning import clean_text
 
 _DROPPED = frozenset(("script", "style", "template"))
 _PARAGRAPHS = frozenset((
-    "article", "blockquote", "body", "dl", "fieldset", "figure", "form", "h1", "h2", "h3", "h4", "h5", "h6", "head", "hr",
-    "html", "ol", "p", "pre", "section", "table", "ul",
+    "article", "blockquote", "body", "dl", "fieldset", "figure", "form", "h1", "h2", "h3", "h4", "h5", "h6", "head",
+    "hr", "html", "ol", "p", "pre", "section", "table", "ul",
 ))  # fmt: skip
 _LINES = frozenset((
     "address", "aside", "caption", "center", "dd", "details", "dialog", "dir", "div", "dt", "figcaption", "footer",
     "header", "li", "main", "menu", "nav", "option", "summary", "tbody", "tfoot", "thead", "title", "tr",
 ))  # fmt: skip
 _CELLS = frozenset(("td", "th"))
-_XML_DECLARATION = re.compile(r"\A\s*<\?xml[^>]*>", re.IGNORECASE)
 _PARAGRAPH_EDGE = "\x1d"
 _LINE_EDGE = "\x1e"
+_CELL_EDGE = "\x1f"
 _EDGES = re.compile(r" *[\x1d\x1e][\x1d\x1e ]*")
+_XML_DECLARATION = re.compile(r"\A\s*<\?xml[^>]*>", re.IGNORECASE)
 _BLANKS = re.compile(r"[ \t\r\n\f\v\xa0]+")
 _AROUND_LINE_END = re.compile(r" *\n *")
-_MANY_PARAGRAPH_EDGE = "\x1d"
-_LINE_EDGE = "\x1e"
-_EDGES = re.compile(r" *[\x1d\x1e][\x1d\x1e ]*")
-_BLANKS = re.compile(r" {3,}")
+_MANY_BLANKS = re.compile(r" {2,}")
 _MANY_LINE_ENDS = re.compile(r"\n{3,}")
 
 
@@ -84,12 +82,12 @@ def _opened(tag: Tag, preformatted: bool, pieces: list[str]) -> list[tuple[PageE
     if edge:
         pieces.append(edge)
         return [(edge, False), *inside]
-    return [("\t", False), *inside] if name in _CELLS else inside
+    return [(_CELL_EDGE, False), *inside] if name in _CELLS else inside
 
 
 def _tidy(text: str) -> str:
-    text = text.replace("\xa0", " ").replace("\t", "  ")
+    text = _MANY_BLANKS.sub(" ", text.replace("\xa0", " ").replace("\t", " "))
+    text = text.replace(_CELL_EDGE, "  ")
     text = _EDGES.sub(lambda edges: "\n\n" if _PARAGRAPH_EDGE in edges[0] else "\n", text)
-    text = _AROUND_LINE_END.sub("\n", text)
-    text = _MANY_LINE_ENDS.sub("\n\n", _MANY_BLANKS.sub("  ", text))
+    text = _MANY_LINE_ENDS.sub("\n\n", _AROUND_LINE_END.sub("\n", text))
     return clean_text(text)[0].strip()

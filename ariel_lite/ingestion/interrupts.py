@@ -54,4 +54,5 @@ class InterruptShield:
         if self._writing and not self._pending:
             self._pending = True
             return
+        self._pending = False
         raise KeyboardInterrupt

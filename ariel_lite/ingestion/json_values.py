@@ -53,12 +53,13 @@ class ValueDecoder:
 
     def __init__(self) -> None:
         self._replaced = 0
+        self._has_controls = False
         self._strict = JSONDecoder(parse_float=self._number, parse_constant=self._constant)
         self._lenient = JSONDecoder(parse_float=self._number, parse_constant=self._constant, strict=False)
 
     def line(self, text: str, number: int) -> JsonRecord | BadRecord | None:
         """The record of a line of JSON; None for a blank line."""
-        self._replaced = 0
+        self._replaced, self._has_controls = 0, False
         try:
             value, end = self._strict.raw_decode(text)
         except (ValueError, RecursionError):
@@ -74,7 +75,7 @@ class ValueDecoder:
             Malformed: no value stands there.
             NeedsMore: the text stops too early to tell; never when `ended`.
         """
-        self._replaced = 0
+        self._replaced, self._has_controls = 0, False
         try:
             value, end = self._decode(text, position, ended=ended)
         except JSONDecodeError as fault:
@@ -93,13 +94,16 @@ class ValueDecoder:
             return bad_record(line, f"a record must be an object, this is {_kind(value)}", raw)
         if raw.count("[") + raw.count("{") > MAX_NESTING and nests_too_deep(value):
             return bad_record(line, "it nests too deeply", raw)
-        if raw.isascii() and "\x7f" not in raw:
-            if "\\" not in raw or _ESCAPE.search(raw) is None:
-                return JsonRecord(value, line, raw, self._replaced > 0)
-        elif CONTROL.search(raw) is None and _ESCAPE.search(raw) is None:
+        if self._is_clean(raw):
             return JsonRecord(value, line, raw, self._replaced > 0)
         cleaned, changed = clean_value(value)
         return JsonRecord(cleaned, line, raw, changed or self._replaced > 0)
+
+    def _is_clean(self, raw: str) -> bool:
+        """True when nothing in the text can be a control character; decided by the text, which is fast."""
+        if self._has_controls or ("\\" in raw and _ESCAPE.search(raw) is not None):
+            return False
+        return "\x7f" not in raw if raw.isascii() else CONTROL.search(raw) is None
 
     def _second_look(self, text: str, number: int) -> JsonRecord | BadRecord | None:
         """A line that is not plainly one value: blank, with a mark, a trailing comma or control characters, or bad."""
@@ -124,7 +128,7 @@ class ValueDecoder:
         except JSONDecodeError as fault:
             if not fault.msg.startswith("Invalid control character"):
                 raise _or_needs_more(fault, text, ended) from fault
-        self._replaced = 0
+        self._replaced, self._has_controls = 0, True
         try:
             return self._lenient.raw_decode(text, position)
         except JSONDecodeError as fault:

@@ -92,9 +92,14 @@ def ingest(
     """
     rejects = RejectsFile(_rejects_path(backend, rejects_path, dry_run=dry_run))
     run = _Run(backend, adapter, rejects, progress or (lambda done: None), dry_run=dry_run, strict=strict)
-    bounds = _Bounds(since, until, limit)
-    started = utc_now()
-    run_id = None if dry_run else backend.start_run(adapter.source_system_name, {"source": source_label})
+    _conduct(run, _Bounds(since, until, limit), source_label, mirror=mirror)
+    return run.report
+
+
+def _conduct(run: _Run, bounds: _Bounds, source_label: str, *, mirror: bool) -> None:
+    """The whole run; whatever ends it, the run log says how."""
+    report, started = run.report, utc_now()
+    run.begin(source_label)
     error: str | None = "it stopped before its end"
     with InterruptShield() as shield:
         try:
@@ -102,19 +107,15 @@ def ingest(
             if mirror:
                 run.mirror(bounds, shield)
             run.conclude()
-            error = run.report.problem
+            error = report.problem
         except KeyboardInterrupt:
-            run.report.interrupted = True
-            error = run.report.problem
+            report.interrupted = True
+            error = report.problem
         except ARIELException as fault:
             error = fault.message
             raise
         finally:
-            run.report.rejects_file = rejects.publish()
-            if run_id is not None:
-                mark = watermark_of(run.report, started, limited=limit is not None)
-                run.log(run_id, error, mark)
-    return run.report
+            run.end(error, watermark_of(report, started, limited=bounds.limit is not None))
 
 
 class _Run:
@@ -140,6 +141,12 @@ class _Run:
         self._foreign = 0
         self._unnamed_rejects = 0
         self._counted: dict[tuple[str, str], int] = {}
+        self._run_id: int | None = None
+
+    def begin(self, source_label: str) -> None:
+        """Open the run's record."""
+        if not self._dry_run:
+            self._run_id = self._backend.start_run(self.report.source_system, {"source": source_label})
 
     def read(self, bounds: _Bounds, shield: InterruptShield) -> None:
         """Store everything that the adapter reads."""
@@ -187,17 +194,21 @@ class _Run:
         elif not (report.valid or report.rejected or report.failures or report.removed):
             report.note("the source holds no entries")
 
-    def log(self, run_id: int, error: str | None, watermark: datetime | None) -> None:
-        """Close the run's record."""
+    def end(self, error: str | None, watermark: datetime | None) -> None:
+        """Put the rejects file in place and close the run's record."""
         report = self.report
-        self._backend.finish_run(
-            run_id,
-            added=report.added,
-            updated=report.updated,
-            failed=report.rejected,
-            error=error,
-            metadata=report.run_metadata(self._adapter.facts, watermark),
-        )
+        try:
+            report.rejects_file = self._rejects.publish()
+        finally:
+            if self._run_id is not None:
+                self._backend.finish_run(
+                    self._run_id,
+                    added=report.added,
+                    updated=report.updated,
+                    failed=report.rejected,
+                    error=error,
+                    metadata=report.run_metadata(self._adapter.facts, watermark),
+                )
 
     def _reject(self, reject: Reject) -> None:
         self.report.rejected += 1

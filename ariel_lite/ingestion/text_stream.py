@@ -192,7 +192,7 @@ def unfinished(data: bytes) -> int:
 
 def _at_least(pieces: Iterator[bytes], size: int) -> bytes:
     head = b""
-    while len(head) < size and (piece := next(pieces, b"")):
+    while len(head) < size and (piece := next(pieces, None)) is not None:
         head += piece
     return head
 

@@ -71,20 +71,26 @@ def bind(parsed: Parsed, analyzer: Analyzer, *, zone: ZoneInfo, now: datetime) -
 
 
 def bind_all_words(text: str, analyzer: Analyzer) -> BoundNode:
-    """Plain text as the conjunction of its words, without operators, fields or a limit."""
-    parts = {placed.part.lexeme: placed.part for placed in analyzer.parts(text)}
-    leaves = [_single(part) for part in parts.values() if part.written[1:] not in analyzer.stop_words]
-    return conjunction(list(leaves)) if leaves else Nothing("only words without content of their own")
+    """Plain text as the conjunction of its words, without operators, fields or a limit; a repeated word counts twice."""
+    parts = [placed.part for placed in analyzer.parts(text)]
+    leaves: list[BoundNode] = [_single(part) for part in parts if part.written[1:] not in analyzer.stop_words]
+    return conjunction(leaves) if leaves else Nothing("only words without content of their own")
 
 
 def any_word(tree: BoundNode, analyzer: Analyzer) -> BoundNode:
-    """The disjunction of the single words of a tree's wanted text; phrases and identifiers fall into their parts."""
-    leaves: dict[Form, BoundNode] = {}
-    for leaf in text_leaves(tree):
-        for form, word in zip(leaf.forms, leaf.words, strict=True):
-            if word not in analyzer.stop_words:
-                leaves.setdefault(form, TextLeaf((form,), "prefix" if form.prefix else "word", word, (word,)))
-    return disjunction(list(leaves.values()))
+    """The disjunction of the single words of a tree's wanted text; phrases and identifiers fall into their parts.
+
+    Words of state (on, off, in, …) are left out like empty words: alone they say nothing, and are everywhere. Repeated
+    words stay repeated, so that they weigh more.
+    """
+    ignored = analyzer.stop_words | analyzer.state_words
+    leaves: list[BoundNode] = [
+        TextLeaf((form,), "prefix" if form.prefix else "word", word, (word,))
+        for leaf in text_leaves(tree)
+        for form, word in zip(leaf.forms, leaf.words, strict=True)
+        if word not in ignored
+    ]
+    return disjunction(leaves) if leaves else Nothing("only words without content of their own")
 
 
 def _single(part: Part) -> TextLeaf:

@@ -32,8 +32,8 @@ class SearchArguments(BaseModel):
     query: str = ""
     max_results: int = Field(default=10, ge=1, le=MAX_RESULTS)
     offset: int = Field(default=0, ge=0)
-    start_date: datetime | date | str | None = Field(default=None, union_mode="left_to_right")
-    end_date: datetime | date | str | None = Field(default=None, union_mode="left_to_right")
+    start_date: str | datetime | date | None = None
+    end_date: str | datetime | date | None = None
     author: str | None = None
     source_system: str | None = None
     exclude_entry_ids: list[str] = Field(default_factory=list)

@@ -124,7 +124,9 @@ class Expressions(ABC):
         """=, <>, <, …, IS DISTINCT FROM, also with ANY and ALL."""
         if isinstance(node.expression, exp.Any | exp.All):
             return quantified(self, node, scope)
-        values, _ = unify([self.typed(node.this, scope), self.typed(node.expression, scope)])
+        values, kind = unify([self.typed(node.this, scope), self.typed(node.expression, scope)])
+        if kind in (Kind.JSON, Kind.ARRAY) and isinstance(node, exp.GT | exp.GTE | exp.LT | exp.LTE):
+            raise refused(f"the order of two {kind} values", "compare members: metadata->>'level'")
         node.set("this", values[0])
         node.set("expression", values[1])
         return Typed(node, Kind.BOOL)

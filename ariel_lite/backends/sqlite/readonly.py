@@ -130,7 +130,7 @@ def _open(path: str) -> apsw.Connection:
         connection.set_busy_timeout(5_000)
         connection.execute("SELECT 1 FROM sqlite_schema").get  # noqa: B018
         return connection
-    except apsw.CantOpenError as error:
+    except (apsw.CantOpenError, apsw.ReadOnlyError) as error:
         log = Path(f"{path}-wal")
         if not Path(path).is_file() or (log.is_file() and log.stat().st_size):
             raise _unreadable(path, error) from error

@@ -18,7 +18,7 @@ _DAYS: Final = "Monday Tuesday Wednesday Thursday Friday Saturday Sunday".split(
 _TOKEN: Final = re.compile(
     r'"([^"]*)"|(FM)?(HH24|HH12|HH|MI|SS|MS|US|SSSS|Y,YYY|YYYY|YYY|YY|Y|IYYY|IYY|IW|IDDD|ID|MONTH|Month|month'
     r"|MON|Mon|mon|MM|DAY|Day|day|DY|Dy|dy|DDD|DD|D|WW|W|Q|CC|J|AM|PM|am|pm|A\.M\.|P\.M\.|TZ|tz|OF"
-    r"|hh24|hh12|hh|mi|ss|yyyy|yy|mm|ddd|dd|iyyy|iw)(TH|th)?"
+    r"|hh24|hh12|hh|mi|ss|ms|us|yyyy|yyy|yy|y|mm|ddd|dd|d|iyyy|iw|ww|w|q|cc|j)(TH|th)?"
 )
 
 

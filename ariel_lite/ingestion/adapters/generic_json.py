@@ -13,7 +13,7 @@ from datetime import datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from ariel_lite.ingestion.base import AdapterDescriptor, AdapterOptions
+from ariel_lite.ingestion.base import AdapterOptions
 from ariel_lite.ingestion.entry_building import SourceFields, add_known, linked, one_or_list, texts
 from ariel_lite.ingestion.html_text import is_html
 from ariel_lite.ingestion.json_files import JsonFileAdapter
@@ -73,9 +73,6 @@ class _Reader:
 def create_adapter(options: AdapterOptions) -> JsonFileAdapter:
     """The adapter of a file. Raises IngestionError when it cannot be read."""
     return JsonFileAdapter(options, source_system_name, _Reader(options))
-
-
-ADAPTER = AdapterDescriptor("generic_json", source_system_name, "JSON and JSON Lines files", create_adapter)
 
 
 def _metadata(record: dict[str, Any]) -> dict[str, Any]:

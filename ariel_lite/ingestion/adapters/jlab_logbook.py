@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ariel_lite.ingestion.base import AdapterDescriptor, AdapterOptions
+from ariel_lite.ingestion.base import AdapterOptions
 from ariel_lite.ingestion.entry_building import SourceFields, add_known, one_or_list, texts
 from ariel_lite.ingestion.html_text import is_html
 from ariel_lite.ingestion.json_files import JsonFileAdapter
@@ -45,6 +45,3 @@ def read_record(record: dict[str, Any]) -> SourceFields | str:
 def create_adapter(options: AdapterOptions) -> JsonFileAdapter:
     """The adapter of a file. Raises IngestionError when it cannot be read."""
     return JsonFileAdapter(options, source_system_name, read_record)
-
-
-ADAPTER = AdapterDescriptor("jlab_logbook", source_system_name, "Jefferson Lab logbook JSON", create_adapter)

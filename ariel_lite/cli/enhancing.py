@@ -1,0 +1,181 @@
+"""`enhance` and `reembed`: run the enhancers over the entries that wait."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import click
+
+from ariel_lite.cli.failures import INTERRUPTED
+from ariel_lite.cli.layout import one_line
+from ariel_lite.cli.progress import progress
+from ariel_lite.cli.session import Session, json_option, pass_session
+from ariel_lite.config import ARIELConfig, EmbeddingConfig, SearchModuleConfig
+from ariel_lite.embeddings.base import model_table
+from ariel_lite.enhancement.base import EnhancementReport, Enhancer
+from ariel_lite.errors import InvalidRequestError, ModuleNotEnabledError
+from ariel_lite.registry import ENHANCERS
+from ariel_lite.service import ARIELSearchService
+
+EMBEDDING = "text_embedding"
+FAILURES_SHOWN = 5
+
+
+@click.command("enhance")
+@click.option("--module", metavar="NAME", help="Run only this enhancer.")
+@click.option("--force", is_flag=True, help="Enhance every entry anew.")
+@click.option("--limit", type=click.IntRange(min=1), metavar="N", help="At most N entries for each enhancer.")
+@json_option
+@pass_session
+def enhance(session: Session, module: str | None, force: bool, limit: int | None) -> None:
+    """Add what entries lack: vectors for searching by meaning, and what other enhancers make.
+
+    Only entries that are new or were edited are worked on. It may be stopped and run again, and several may run at
+    once. Exit 1 when an entry failed.
+    """
+    with session.writing() as service:
+        reports = run_enhancers(service, enabled_enhancers(service, module), limit=limit, force=force)
+    conclude(session, reports, "run 'ariel-lite enhance' again to go on")
+
+
+@click.command("reembed")
+@click.option("--model", metavar="NAME", help="The model, if not the configured one.")
+@click.option("--continue", "proceed", is_flag=True, help="Go on with a run that was stopped.")
+@click.option("--drop", is_flag=True, help="Only forget the model's vectors.")
+@json_option
+@pass_session
+def reembed(session: Session, model: str | None, proceed: bool, drop: bool) -> None:
+    """Make the vectors of all entries anew, as after another version of a model."""
+    if drop and proceed:
+        raise InvalidRequestError("--drop and --continue were both given", hint="choose one of them")
+    name = model or configured_model(session.config)
+    with session.writing() as service:
+        if drop:
+            dropped = _drop(service, name)
+        else:
+            config = with_model(service.config, name)
+            enhancer = service.registry.load(ENHANCERS, EMBEDDING).create_enhancer(config, service.registry)
+            reports = run_enhancers(service, [enhancer], force=not proceed)
+    if not drop:
+        option = f" --model {model}" if model else ""
+        conclude(session, reports, f"run 'ariel-lite reembed{option} --continue' to go on")
+    elif session.output.as_json:
+        session.output.document({"model": name, "dropped": dropped})
+    else:
+        session.output.text(f"forgot the vectors of {dropped:,} entries")
+
+
+def configured_model(config: ARIELConfig) -> str:
+    """The model that searches by meaning use."""
+    return config.search_module("semantic").model or config.embedding.model
+
+
+def with_model(config: ARIELConfig, name: str) -> ARIELConfig:
+    """The settings, with another model for vectors."""
+    if name == configured_model(config):
+        return config
+    semantic = config.search_module("semantic").model_dump() | {"model": name}
+    embedding = config.embedding.model_dump() | {"model": name}
+    return config.model_copy(
+        update={
+            "search_modules": {**config.search_modules, "semantic": SearchModuleConfig.model_validate(semantic)},
+            "embedding": EmbeddingConfig.model_validate(embedding),
+        }
+    )
+
+
+def enabled_enhancers(service: ARIELSearchService, only: str | None = None) -> list[Enhancer]:
+    """The enhancers that the configuration does not switch off, in the order they are to run; or the one named.
+
+    Raises:
+        ConfigurationError: an unknown name (ModuleNotEnabledError: a disabled one), or an enhancer cannot be made.
+    """
+    registry, config = service.registry, service.config
+    if only is not None:
+        registry.load(ENHANCERS, only)
+        if not config.is_enhancement_module_enabled(only):
+            raise ModuleNotEnabledError(f"the enhancer {only} is switched off in the configuration", hint="enable it")
+    names = (
+        [only] if only else [name for name in registry.names(ENHANCERS) if config.is_enhancement_module_enabled(name)]
+    )
+    made: list[Enhancer] = [registry.load(ENHANCERS, name).create_enhancer(config, registry) for name in names]
+    return sorted(made, key=lambda enhancer: enhancer.order)
+
+
+def run_enhancers(
+    service: ARIELSearchService, enhancers: Sequence[Enhancer], *, limit: int | None = None, force: bool = False
+) -> list[EnhancementReport]:
+    """Run enhancers one after the other, with a bar. Ctrl-C ends it: the last report says so then.
+
+    Raises:
+        ConfigurationError, EmbeddingGenerationError: an enhancer cannot work at all.
+    """
+    reports: list[EnhancementReport] = []
+    for enhancer in enhancers:
+        partial = EnhancementReport(enhancer.name, interrupted=True)
+        try:
+            reports.append(_run(service, enhancer, partial, limit=limit, force=force))
+        except KeyboardInterrupt:
+            reports.append(partial)
+            break
+    return reports
+
+
+def conclude(session: Session, reports: Sequence[EnhancementReport], how_to_go_on: str) -> None:
+    """Print what was done; exit 130 after Ctrl-C, 1 when entries failed."""
+    if session.output.as_json:
+        session.output.document({"modules": [report_document(report) for report in reports]})
+    else:
+        for report in reports:
+            _print_report(session, report)
+    if any(report.interrupted for report in reports):
+        session.output.note(f"interrupted; what is done stays: {how_to_go_on}")
+        raise click.exceptions.Exit(INTERRUPTED)
+    if any(report.failed for report in reports):
+        raise click.exceptions.Exit(1)
+
+
+def report_document(report: EnhancementReport) -> dict[str, object]:
+    """The JSON shape of a report."""
+    return {
+        "module": report.module,
+        "done": report.done,
+        "blank": report.blank,
+        "failed": report.failed,
+        "interrupted": report.interrupted,
+    }
+
+
+def _run(
+    service: ARIELSearchService, enhancer: Enhancer, partial: EnhancementReport, *, limit: int | None, force: bool
+) -> EnhancementReport:
+    """Run an enhancer; `partial` holds what is stored so far, for when it is interrupted."""
+    backend = service.backend
+    waiting = backend.status().entries if force else enhancer.pending(backend)
+    with progress(enhancer.name, waiting if limit is None else min(waiting, limit)) as advance:
+
+        def count(done: int) -> None:
+            partial.done += done
+            advance(done)
+
+        return enhancer.run(backend, limit=limit, force=force, progress=count)
+
+
+def _drop(service: ARIELSearchService, name: str) -> int:
+    tables = [table.table_name for table in service.backend.embedding_tables()]
+    if model_table(name) not in tables:
+        raise InvalidRequestError(
+            f"there are no vectors of a model {name}", hint=f"tables of vectors: {', '.join(tables) or 'none'}"
+        )
+    return service.backend.drop_vectors(name)
+
+
+def _print_report(session: Session, report: EnhancementReport) -> None:
+    parts = [f"{report.done:,} entries done"]
+    parts += [f"{report.blank:,} without text"] if report.blank else []
+    parts += [f"{len(report.failed):,} failed"] if report.failed else []
+    session.output.text(f"{report.module}: {', '.join(parts)}")
+    for entry_id, reason in list(report.failed.items())[:FAILURES_SHOWN]:
+        session.output.label(one_line(entry_id), reason, "warning")
+    if len(report.failed) > FAILURES_SHOWN:
+        session.output.text(f"and {len(report.failed) - FAILURES_SHOWN:,} more failed", "warning")
