@@ -12,15 +12,12 @@ import io
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from ariel_lite.attachments import stored_id
-from ariel_lite.backends.base import AttachmentStore
 from ariel_lite.present import local_time
-from ariel_lite.records import Attachment, EnhancedLogbookEntry, entry_title, field_values
+from ariel_lite.records import EnhancedLogbookEntry, entry_title, field_values
 
 CSV_COLUMNS = (
     "entry_id",
@@ -97,32 +94,8 @@ def markdown_lines(entries: Iterable[EnhancedLogbookEntry], zone: ZoneInfo) -> I
             yield "\n"
 
 
-def with_files(
-    entries: Iterable[EnhancedLogbookEntry], store: AttachmentStore, folder: Path
-) -> Iterator[EnhancedLogbookEntry]:
-    """The entries, their stored files saved in `folder/<attachment id>/`; their urls lead there from beside `folder`.
-
-    Raises:
-        OSError: a file cannot be written.
-    """
-    for entry in entries:
-        attachments = [_saved(attachment, store, folder) for attachment in entry["attachments"]]
-        yield {**entry, "attachments": attachments}
-
-
 FORMATS: Mapping[str, Writer] = MappingProxyType({"jsonl": jsonl_lines, "csv": csv_lines, "markdown": markdown_lines})
 """The formats by name."""
-
-
-def _saved(attachment: Attachment, store: AttachmentStore, folder: Path) -> Attachment:
-    identifier = stored_id(attachment["url"])
-    stored = store.get_attachment(identifier) if identifier else None
-    if stored is None or stored.data is None:
-        return attachment
-    place = folder / stored.attachment_id
-    place.mkdir(parents=True, exist_ok=True)
-    (place / stored.filename).write_bytes(stored.data)
-    return {**attachment, "url": f"{folder.name}/{stored.attachment_id}/{stored.filename}"}
 
 
 def _csv_row(values: Iterable[str]) -> str:

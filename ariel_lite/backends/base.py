@@ -138,6 +138,9 @@ class EntryReader(Protocol):
     def statements(self, plan: SearchPlan) -> list[Statement]:
         """What `search` would run for a plan."""
 
+    def exists(self, tree: BoundNode) -> bool:
+        """True when a bound tree matches at least one entry."""
+
     def rows(self, tree: BoundNode) -> NDArray[np.int64]:
         """The backend's row numbers of all entries a tree matches, ascending."""
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import click
 
 from ariel_lite.cli.failures import INTERRUPTED
 from ariel_lite.cli.layout import one_line
+from ariel_lite.cli.output import Output
 from ariel_lite.cli.progress import progress
 from ariel_lite.cli.session import Session, json_option, pass_session
 from ariel_lite.config import ARIELConfig, EmbeddingConfig, SearchModuleConfig
@@ -34,8 +36,8 @@ def enhance(session: Session, module: str | None, force: bool, limit: int | None
     once. Exit 1 when an entry failed.
     """
     with session.writing() as service:
-        reports = run_enhancers(service, enabled_enhancers(service, module), limit=limit, force=force)
-    conclude(session, reports, "run 'ariel-lite enhance' again to go on")
+        runs = run_enhancers(service, enabled_enhancers(service, module), limit=limit, force=force)
+    conclude(session, runs, "run 'ariel-lite enhance' again to go on")
 
 
 @click.command("reembed")
@@ -55,14 +57,22 @@ def reembed(session: Session, model: str | None, proceed: bool, drop: bool) -> N
         else:
             config = with_model(service.config, name)
             enhancer = service.registry.load(ENHANCERS, EMBEDDING).create_enhancer(config, service.registry)
-            reports = run_enhancers(service, [enhancer], force=not proceed)
+            runs = run_enhancers(service, [enhancer], force=not proceed)
     if not drop:
         option = f" --model {model}" if model else ""
-        conclude(session, reports, f"run 'ariel-lite reembed{option} --continue' to go on")
+        conclude(session, runs, f"run 'ariel-lite reembed{option} --continue' to go on")
     elif session.output.as_json:
         session.output.document({"model": name, "dropped": dropped})
     else:
         session.output.text(f"forgot the vectors of {dropped:,} entries")
+
+
+@dataclass(frozen=True)
+class EnhancerRun:
+    """What an enhancer did, and how many entries still wait for it."""
+
+    report: EnhancementReport
+    waiting: int
 
 
 def configured_model(config: ARIELConfig) -> str:
@@ -104,44 +114,48 @@ def enabled_enhancers(service: ARIELSearchService, only: str | None = None) -> l
 
 def run_enhancers(
     service: ARIELSearchService, enhancers: Sequence[Enhancer], *, limit: int | None = None, force: bool = False
-) -> list[EnhancementReport]:
+) -> list[EnhancerRun]:
     """Run enhancers one after the other, with a bar. Ctrl-C ends it: the last report says so then.
 
     Raises:
         ConfigurationError, EmbeddingGenerationError: an enhancer cannot work at all.
     """
-    reports: list[EnhancementReport] = []
+    runs: list[EnhancerRun] = []
     for enhancer in enhancers:
         partial = EnhancementReport(enhancer.name, interrupted=True)
         try:
-            reports.append(_run(service, enhancer, partial, limit=limit, force=force))
+            report = _run(service, enhancer, partial, limit=limit, force=force)
         except KeyboardInterrupt:
-            reports.append(partial)
+            report = partial
+        runs.append(EnhancerRun(report, enhancer.pending(service.backend)))
+        if report.interrupted:
             break
-    return reports
+    return runs
 
 
-def conclude(session: Session, reports: Sequence[EnhancementReport], how_to_go_on: str) -> None:
+def conclude(session: Session, runs: Sequence[EnhancerRun], how_to_go_on: str) -> None:
     """Print what was done; exit 130 after Ctrl-C, 1 when entries failed."""
     if session.output.as_json:
-        session.output.document({"modules": [report_document(report) for report in reports]})
+        session.output.document({"modules": [run_document(run) for run in runs]})
     else:
-        for report in reports:
-            _print_report(session, report)
-    if any(report.interrupted for report in reports):
+        for run in runs:
+            _print_run(session.output, run)
+    if any(run.report.interrupted for run in runs):
         session.output.note(f"interrupted; what is done stays: {how_to_go_on}")
         raise click.exceptions.Exit(INTERRUPTED)
-    if any(report.failed for report in reports):
+    if any(run.report.failed for run in runs):
         raise click.exceptions.Exit(1)
 
 
-def report_document(report: EnhancementReport) -> dict[str, object]:
-    """The JSON shape of a report."""
+def run_document(run: EnhancerRun) -> dict[str, object]:
+    """The JSON shape of an enhancer's run."""
+    report = run.report
     return {
         "module": report.module,
         "done": report.done,
         "blank": report.blank,
         "failed": report.failed,
+        "waiting": run.waiting,
         "interrupted": report.interrupted,
     }
 
@@ -170,12 +184,14 @@ def _drop(service: ARIELSearchService, name: str) -> int:
     return service.backend.drop_vectors(name)
 
 
-def _print_report(session: Session, report: EnhancementReport) -> None:
+def _print_run(output: Output, run: EnhancerRun) -> None:
+    report = run.report
     parts = [f"{report.done:,} entries done"]
     parts += [f"{report.blank:,} without text"] if report.blank else []
     parts += [f"{len(report.failed):,} failed"] if report.failed else []
-    session.output.text(f"{report.module}: {', '.join(parts)}")
+    parts += [f"{run.waiting:,} still waiting"] if run.waiting else []
+    output.text(f"{report.module}: {', '.join(parts)}")
     for entry_id, reason in list(report.failed.items())[:FAILURES_SHOWN]:
-        session.output.label(one_line(entry_id), reason, "warning")
+        output.label(one_line(entry_id), reason, "warning")
     if len(report.failed) > FAILURES_SHOWN:
-        session.output.text(f"and {len(report.failed) - FAILURES_SHOWN:,} more failed", "warning")
+        output.text(f"and {len(report.failed) - FAILURES_SHOWN:,} more failed", "warning")

@@ -230,7 +230,7 @@ def _mode_lines(scores: ModeScores) -> Iterator[Line]:
     asked = len(scores.without_answer)
     if asked:
         approximate = f", {len(scores.approximate)} approximate only" if scores.approximate else ""
-        text = f"{len(scores.unanswered) / asked:.0%} found nothing, as is right{approximate}"
+        text = f"{len(scores.unanswered) / asked:.0%} rightly without a result{approximate}"
         yield [Span(f"{padded('  no answer', NAME_WIDTH)}{asked:>{QUERIES_WIDTH}}  {text}")]
 
 

@@ -7,14 +7,15 @@ from pathlib import Path
 
 import click
 
-from ariel_lite.backends.base import Backend, batched
+from ariel_lite.attachments import stored_id
+from ariel_lite.backends.base import AttachmentStore, Backend, batched
 from ariel_lite.cli.files import STANDARD, refuse_logbook, replaced
 from ariel_lite.cli.layout import safe
 from ariel_lite.cli.session import Session, filter_options, json_option, pass_session
 from ariel_lite.errors import InvalidRequestError
-from ariel_lite.export import FORMATS, with_files
+from ariel_lite.export import FORMATS
 from ariel_lite.query.nodes import BoundNode, Everything
-from ariel_lite.records import EnhancedLogbookEntry
+from ariel_lite.records import Attachment, EnhancedLogbookEntry
 from ariel_lite.search.base import SearchArguments
 from ariel_lite.service import ARIELSearchService
 
@@ -66,7 +67,7 @@ def export(
         target = Path(output)
         refuse_logbook(target, session.location)
         files = target.with_name(f"{target.name}.files")
-        kept = with_files(entries, service.backend, files) if attachments else entries
+        kept = _with_files(entries, service.backend, files) if attachments else entries
         with replaced(target) as handle:
             for chunk in _chunks(FORMATS[chosen](kept, session.zone)):
                 handle.write(chunk.encode("utf-8", "replace"))
@@ -86,6 +87,26 @@ class _Counted:
         for entry in self._backend.iterate_entries(self._tree, "newest" if self._newest else "oldest"):
             self.count += 1
             yield entry
+
+
+def _with_files(
+    entries: Iterable[EnhancedLogbookEntry], store: AttachmentStore, folder: Path
+) -> Iterator[EnhancedLogbookEntry]:
+    """The entries, their stored files saved in `folder/<attachment id>/`; their urls lead there from beside it."""
+    for entry in entries:
+        attachments = [_saved(attachment, store, folder) for attachment in entry["attachments"]]
+        yield {**entry, "attachments": attachments}
+
+
+def _saved(attachment: Attachment, store: AttachmentStore, folder: Path) -> Attachment:
+    identifier = stored_id(attachment["url"])
+    stored = store.get_attachment(identifier) if identifier else None
+    if stored is None or stored.data is None:
+        return attachment
+    place = folder / stored.attachment_id
+    place.mkdir(parents=True, exist_ok=True)
+    (place / stored.filename).write_bytes(stored.data)
+    return {**attachment, "url": f"{folder.name}/{stored.attachment_id}/{stored.filename}"}
 
 
 def _tree(service: ARIELSearchService, arguments: SearchArguments) -> BoundNode:

@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from ariel_lite.cli.layout import Line, Span, columns, one_line, safe
+from ariel_lite.cli.lazy import Interrupted
 from ariel_lite.errors import ARIELException, QuerySyntaxError
 from ariel_lite.present import error_document
 
@@ -36,7 +37,7 @@ def describe(error: BaseException, query: str | None = None) -> Failure:
         return _failure("usage_error", error.format_message(), _usage_hint(error), click.UsageError.exit_code)
     if isinstance(error, click.ClickException):
         return _failure("usage_error", error.format_message(), "", error.exit_code)
-    if isinstance(error, KeyboardInterrupt | click.Abort):
+    if isinstance(error, KeyboardInterrupt | Interrupted | click.Abort):
         return _failure("interrupted", "interrupted", "", INTERRUPTED)
     if isinstance(error, OSError) and error.strerror:
         named = f": {error.filename}" if error.filename else ""

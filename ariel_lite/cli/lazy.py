@@ -8,6 +8,7 @@ from difflib import get_close_matches
 from importlib import import_module
 from itertools import groupby
 from types import MappingProxyType
+from typing import Any
 
 import click
 
@@ -56,8 +57,19 @@ _COMMANDS = {
 COMMANDS: Mapping[str, LazyCommand] = MappingProxyType(_COMMANDS)
 
 
+class Interrupted(Exception):
+    """Ctrl-C during a command."""
+
+
 class LazyGroup(click.Group):
     """A group of commands that lists them without importing them."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command; Ctrl-C becomes `Interrupted`, of which click makes nothing of its own."""
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt as fault:
+            raise Interrupted from fault
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """All names, in the order of the table."""

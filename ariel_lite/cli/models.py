@@ -63,12 +63,7 @@ def _logbook(session: Session) -> dict[str, Any]:
     try:
         with session.reading() as service:
             found["tables"] = [
-                {
-                    "table": table.table_name,
-                    "entries": table.entry_count,
-                    "dimension": table.dimension,
-                    "active": table.is_active,
-                }
+                {"table": table.table_name, "entries": table.entry_count, "dimension": table.dimension}
                 for table in service.backend.embedding_tables()
             ]
             found["vectors"] = _counts(service)

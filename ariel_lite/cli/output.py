@@ -116,6 +116,11 @@ class Output:
         """Say something on standard error that is not the answer."""
         self._complain(one_line(text), "dim")
 
+    def leave_echoed_keys(self) -> None:
+        """Go to a new line on a terminal that shows the ^C."""
+        if _is_terminal(sys.stderr):
+            self._complain("", "")
+
     def failure(self, document: Mapping[str, Any], extra: Iterable[Line] = ()) -> None:
         """Report an error: a line, what helps to see the fault, a hint; and the document when JSON was asked for."""
         error = document["error"]

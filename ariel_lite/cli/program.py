@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import click
 
 from ariel_lite import __version__
-from ariel_lite.cli.failures import CLOSED_PIPE, describe
+from ariel_lite.cli.failures import CLOSED_PIPE, INTERRUPTED, describe
 from ariel_lite.cli.lazy import LazyGroup
 from ariel_lite.cli.output import Output, OutputClosed
 from ariel_lite.cli.session import Session, pass_session
@@ -74,6 +74,8 @@ def _invoke(arguments: list[str], session: Session) -> int:
         if os.environ.get("ARIEL_LITE_DEBUG"):
             traceback.print_exc()
         failure = describe(error, session.query)
+        if failure.exit_code == INTERRUPTED:
+            session.output.leave_echoed_keys()
         session.output.failure(failure.document, failure.lines)
         return failure.exit_code
     return code if isinstance(code, int) else 0

@@ -1,9 +1,8 @@
 """What an adapter is: a reader of one facility's logbook, and the plain values it hands to the pipeline.
 
-An adapter is one file of `ingestion/adapters`. It exports `source_system_name` and
-`create_adapter(options: AdapterOptions) -> FacilityAdapter`, which raises IngestionError for a source it cannot read. A
-source that is read
-without waiting for a network also offers `read`, which the pipeline prefers; all others offer `fetch_entries` only.
+An adapter is one file of `ingestion/adapters`. It exports `source_system_name` and `create_adapter(options)`, which
+returns a FacilityAdapter or raises IngestionError for a source that cannot be read. A source that is read without
+waiting for a network also offers `read`, which the pipeline prefers; all others offer `fetch_entries` only.
 """
 
 from __future__ import annotations

@@ -144,7 +144,9 @@ class _Binder:
         if not is_unit(unit.text.strip(CHUNK_PUNCTUATION).replace("µ", "μ")):
             return False
         parts = self.analyzer.chunk(number.text)
-        return bool(parts) and parts[-1].end == len(number.text) and bool(NUMBER.fullmatch(parts[-1].written))
+        if not parts or parts[-1].end != len(number.text):
+            return False
+        return all(NUMBER.fullmatch(part.written) for part in parts)
 
     def _parts(self, text: str, position: int) -> list[Part]:
         parts = [placed.part for placed in self.analyzer.parts(text)]
@@ -175,7 +177,7 @@ class _Binder:
             kind="exact" if single else "phrase",
             text=quoted.text.strip(),
             words=tuple(part.written[1:] for part in parts),
-            written=() if single and len(parts) == 1 else _as_written(parts),
+            written=_as_written(parts),
             position=quoted.start,
         )
 

@@ -6,19 +6,20 @@ them. Fields, exclusions, quoted phrases and filters hold for every entry, which
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import anyio.to_thread
 import numpy as np
 from pydantic import Field
 
-from ariel_lite.backends.base import SearchPlan
+from ariel_lite.backends.base import Hit, SearchPlan
 from ariel_lite.planning import PlannedQuery
 from ariel_lite.query.bind import any_word
-from ariel_lite.query.nodes import AnyOf, Exclude, conjunction, text_leaves, without_words
+from ariel_lite.query.nodes import AnyOf, Exclude, FieldLeaf, conjunction, text_leaves, without_words
 from ariel_lite.ranking.corrections import approximate_rows, can_be_approximate
-from ariel_lite.ranking.fusion import RANK_CONSTANT, Leg, fuse, ranks
+from ariel_lite.ranking.fusion import Leg, fuse
 from ariel_lite.records import SearchDiagnostic
 from ariel_lite.search.base import (
     FoundEntry,
@@ -34,7 +35,23 @@ from ariel_lite.search.base import (
 from ariel_lite.search.semantic import SemanticLeg, nearest, threshold
 
 DEPTH = 200
-ALL_WORDS_WEIGHT = 0.5
+FEW_WORDS = 3
+"""Up to so many plain words, entries that hold all of them come before all others; many may meet by chance."""
+
+ALL_WORDS_BONUS = 0.1
+"""Added to the fused score (0..1) of an entry that holds all of more words."""
+
+STRONG = 0.6
+"""The cosine from which on an entry counts as much as one that holds all words."""
+
+LEAST_SUPPORT = 0.30
+ABSENT_COST = 0.15
+"""A plain query that no entry holds is answered when the best cosine, less 0.15 times the share of its words that
+occur nowhere in the logbook, is at least 0.30. Calibrated on the sample's judged queries: it refuses nearly half of
+those that the logbook cannot answer and one in twenty of the others."""
+
+LEAST_APPROXIMATE = 0.7
+"""How like the query's words the words of an entry must be (mean, 0..1) to count as a typo's match here."""
 
 
 class HybridArguments(SearchArguments):
@@ -54,10 +71,10 @@ class HybridArguments(SearchArguments):
 
 @dataclass(frozen=True)
 class KeywordLeg:
-    """Row numbers, best first: those with all words (or words near them), then those with some."""
+    """The ranked keyword leg, and which of its rows hold all words (or, where none does, words nearly the same)."""
 
+    leg: Leg
     all_words: tuple[int, ...]
-    some_words: tuple[int, ...]
     is_approximate: bool = False
 
 
@@ -76,6 +93,9 @@ def run(context: SearchContext, arguments: SearchArguments) -> SearchOutcome:
     words = _keyword_leg(context, planned, depth, options)
     meaning = nearest(context, planned, depth)
     fused = _fused(context, planned, words, meaning, options)
+    if fused and (words.is_approximate or not words.all_words) and options.similarity_threshold is None and not _is_structured(planned):
+        fused, notes = _doubted(context, planned, meaning, fused)
+        diagnostics += notes
     rows = np.array(list(fused), dtype=np.int64)
     best = context.backend.best_rows(rows, np.array(list(fused.values())), options.max_results, options.offset)
     ranked = {hit.row: _ranks(hit.row, words, meaning) for hit in best} if options.explain else {}
@@ -89,47 +109,94 @@ def run(context: SearchContext, arguments: SearchArguments) -> SearchOutcome:
 
 
 def _keyword_leg(context: SearchContext, planned: PlannedQuery, depth: int, options: HybridArguments) -> KeywordLeg:
+    """Entries with all words; when they are fewer than the depth, entries with any of them, which rank the same way."""
     backend = context.backend
-    every = [hit.row for hit in backend.search(planned.plan(depth))]
+    every = backend.search(planned.plan(depth))
+    if len(every) >= depth:
+        return KeywordLeg(_leg(every, options), tuple(hit.row for hit in every))
     is_approximate = False
     if not every and options.fuzzy_fallback and can_be_approximate(planned.text_tree):
         near = approximate_rows(planned.tree, backend.vocabulary(), backend.rows, depth)
-        every = [hit.row for hit in backend.best_rows(near.rows, near.scores, depth)]
+        alike = near.scores >= LEAST_APPROXIMATE
+        every = backend.best_rows(near.rows[alike], near.scores[alike], depth)
         is_approximate = bool(every)
-    some: list[int] = []
-    if len(every) < depth:
-        widened = conjunction([any_word(planned.text_tree, context.analyzer), without_words(planned.tree)])
-        known = set(every)
-        some = [hit.row for hit in backend.search(SearchPlan(widened, depth)) if hit.row not in known]
-    return KeywordLeg(tuple(every), tuple(some), is_approximate)
+    widened = conjunction([any_word(planned.text_tree, context.analyzer), without_words(planned.tree)])
+    some = backend.search(SearchPlan(widened, depth))
+    known = {hit.row for hit in some}
+    missed = [hit for hit in every if hit.row not in known]
+    if is_approximate:
+        first = max((hit.score for hit in some), default=1.0)
+        every_first = [replace(hit, score=first * (1 + hit.score)) for hit in every]
+        rows = {hit.row for hit in every}
+        merged = every_first + [hit for hit in some if hit.row not in rows]
+    else:
+        merged = some + missed
+    return KeywordLeg(_leg(merged, options), tuple(hit.row for hit in every), is_approximate)
+
+
+def _leg(hits: Sequence[Hit], options: HybridArguments) -> Leg:
+    return Leg("keyword", [hit.row for hit in hits], [hit.score for hit in hits], options.keyword_weight)
 
 
 def _fused(
     context: SearchContext, planned: PlannedQuery, words: KeywordLeg, meaning: SemanticLeg, options: HybridArguments
 ) -> dict[int, float]:
-    """Row -> score of the entries worth showing."""
-    legs = [
-        Leg("keyword", (*words.all_words, *words.some_words), options.keyword_weight),
-        Leg("semantic", meaning.rows.tolist(), options.semantic_weight),
-        Leg("all words", words.all_words, ALL_WORDS_WEIGHT * options.keyword_weight),
-    ]
-    fused = fuse(legs, RANK_CONSTANT)
+    """Row -> score (0..1) of the entries worth showing: they hold all words, or are near enough in meaning."""
+    semantic = Leg("semantic", meaning.rows.tolist(), meaning.similarities.tolist(), options.semantic_weight)
+    fused = fuse([words.leg, semantic])
+    structured = _is_structured(planned)
+    if words.is_approximate or structured or len(list(text_leaves(planned.text_tree))) <= FEW_WORDS:
+        first = _first_places(words, meaning, 1.1 if structured else STRONG)
+        scored = {row: (1 + first[row] if row in first else score) / 2 for row, score in fused.items()}
+    else:
+        holding = frozenset(words.all_words)
+        bonus = ALL_WORDS_BONUS
+        scored = {row: (score + bonus * (row in holding)) / (1 + bonus) for row, score in fused.items()}
     if meaning.degraded:
-        return {row: score for row, score in fused.items() if row in set(words.all_words)}
+        return {row: score for row, score in scored.items() if row in words.all_words}
     least = threshold(context, options.similarity_threshold, "hybrid")
+    if least <= 0:
+        return scored
     similar = set(meaning.rows[meaning.similarities >= least].tolist())
-    supported = similar | set(words.all_words)
-    if not planned.text:
-        return fused
-    return {row: score for row, score in fused.items() if row in supported or least <= 0}
+    if words.is_approximate:
+        return {row: score for row, score in scored.items() if row in similar}
+    return {row: score for row, score in scored.items() if row in similar or row in words.all_words}
+
+
+def _doubted(
+    context: SearchContext, planned: PlannedQuery, meaning: SemanticLeg, fused: dict[int, float]
+) -> tuple[dict[int, float], list[SearchDiagnostic]]:
+    """Say which words occur nowhere, and show nothing when nothing is near enough to be an answer."""
+    leaves = list(dict.fromkeys(text_leaves(any_word(planned.text_tree, context.analyzer))))
+    absent = [leaf.text for leaf in leaves if not context.backend.exists(leaf)]
+    notes = []
+    if absent:
+        message = f"these words occur nowhere in the logbook: {', '.join(absent)}"
+        notes.append(SearchDiagnostic("info", "hybrid", message, "absent"))
+    best = float(meaning.similarities[0]) if len(meaning.similarities) else 0.0
+    if best - ABSENT_COST * len(absent) / max(len(leaves), 1) >= LEAST_SUPPORT:
+        return fused, notes
+    message = (
+        f"no entry seems to be about this (best similarity {best:.2f}); "
+        "give a similarity_threshold to see the nearest ones all the same"
+    )
+    return {}, [*notes, SearchDiagnostic("info", "hybrid", message, "threshold")]
+
+
+def _first_places(words: KeywordLeg, meaning: SemanticLeg, strong_from: float) -> dict[int, float]:
+    """Row -> 1..0 of what comes before all else: entries with all words as keyword mode orders them, and between them
+    those that mean nearly the same."""
+    strong = meaning.rows[meaning.similarities >= strong_from].tolist()
+    places = {row: 1 - place / len(strong) for place, row in enumerate(strong)}
+    places.update({row: 1 - place / len(words.all_words) for place, row in enumerate(words.all_words)})
+    return places
 
 
 def _ranks(row: int, words: KeywordLeg, meaning: SemanticLeg) -> dict[str, Any]:
     """Where an entry stood in each leg, and its cosine."""
-    keyword = ranks(Leg("keyword", (*words.all_words, *words.some_words)))
     places = np.flatnonzero(meaning.rows == row)
     return {
-        "keyword": keyword.get(row),
+        "keyword": words.leg.ranks().get(row),
         "all_words": row in words.all_words,
         "semantic": int(places[0]) + 1 if len(places) else None,
         "similarity": float(meaning.similarities[places[0]]) if len(places) else None,
@@ -137,11 +204,11 @@ def _ranks(row: int, words: KeywordLeg, meaning: SemanticLeg) -> dict[str, Any]:
 
 
 def _is_structured(planned: PlannedQuery) -> bool:
-    """True when the query says more than words: operators, quotes, names, prefixes."""
+    """True when the query says more than words: operators, quotes, names, prefixes, fields."""
     tree = planned.text_tree
-    if any(leaf.kind != "word" for leaf in text_leaves(tree)) or isinstance(tree, AnyOf | Exclude):
+    if any(leaf.kind != "word" for leaf in text_leaves(tree)):
         return True
-    return any(isinstance(child, AnyOf | Exclude) for child in getattr(tree, "children", ()))
+    return any(isinstance(node, AnyOf | Exclude | FieldLeaf) for node in (tree, *getattr(tree, "children", ())))
 
 
 def format_result(outcome: SearchOutcome) -> dict[str, Any]:

@@ -109,6 +109,11 @@ class SQLiteBackend:
         with self._connections.reading() as db:
             return Searcher(db).count(tree)
 
+    def exists(self, tree: BoundNode) -> bool:
+        """True when a bound tree matches at least one entry."""
+        with self._connections.reading() as db:
+            return Searcher(db).exists(tree)
+
     def rows(self, tree: BoundNode) -> NDArray[np.int64]:
         """Row numbers of all entries a tree matches, ascending."""
         with self._connections.reading() as db:

@@ -88,6 +88,8 @@ def expression(node: BoundNode) -> str:
         return "(" + " OR ".join(expression(child) for child in node.children) + ")"
     if isinstance(node, All):
         positive = [child for child in node.children if not isinstance(child, Exclude)]
+        if not positive:
+            raise ValueError("only exclusions")
         return _match_all(positive, [child.child for child in node.children if isinstance(child, Exclude)])
     raise ValueError(f"not text: {type(node).__name__}")
 

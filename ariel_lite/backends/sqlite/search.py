@@ -52,6 +52,11 @@ class Searcher:
         found = [row for (row,) in self._db.execute(statement.sql, statement.parameters)]
         return np.sort(np.array(found, dtype=np.int64))
 
+    def exists(self, tree: BoundNode) -> bool:
+        """True when a tree matches at least one entry."""
+        statement = self._rows_statement(tree)
+        return self._db.execute(f"SELECT 1 FROM ({statement.sql}) LIMIT 1", statement.parameters).get is not None
+
     def count(self, tree: BoundNode) -> int:
         """How many entries a tree matches."""
         statement = self._rows_statement(tree)
