@@ -155,7 +155,7 @@ def _store(service: ARIELSearchService, entry: EnhancedLogbookEntry, attached: S
 
 
 def _report(session: Session, entry: EnhancedLogbookEntry, attached: Sequence[AttachedFile]) -> None:
-    message = f"added {entry['entry_id']} to {session.location}"
+    message = f"added {entry['entry_id']} to {session.name}"
     if session.output.as_json:
         session.output.document(
             {

@@ -47,6 +47,8 @@ def backup(session: Session, target: Path, overwrite: bool) -> None:
 @pass_session
 def restore(session: Session, source: Path, yes: bool) -> None:
     """Replace the logbook's contents by a backup's."""
+    if session.is_server:
+        raise _no_file("postgres")
     refuse_logbook(source, session.location)
     if not source.exists():
         raise InvalidRequestError(f"there is no backup at {source}", hint="check the file's name")
@@ -63,22 +65,26 @@ def restore(session: Session, source: Path, yes: bool) -> None:
         if str(source) in fault.message:
             fault.hint = "choose another backup; nothing was changed"
         raise
-    text = f"{session.location} now holds the {entries:,} entries of {source}"
+    text = f"{session.name} now holds the {entries:,} entries of {source}"
     _report(session, "restored_from", source, entries, text)
 
 
 def _copying(backend: Backend) -> CopiesItself:
     if not isinstance(backend, CopiesItself):
-        raise InvalidRequestError(
-            f"a {backend.name} logbook is not one file", hint="use the database's own backup, such as pg_dump"
-        )
+        raise _no_file(backend.name)
     return backend
+
+
+def _no_file(kind: str) -> InvalidRequestError:
+    return InvalidRequestError(
+        f"a {kind} logbook is not one file", hint="use the database's own tools, such as pg_dump"
+    )
 
 
 def _ask(session: Session) -> None:
     if session.output.as_json or sys.stdin is None or not sys.stdin.isatty():
-        raise InvalidRequestError(f"this would replace all entries of {session.location}", hint="add --yes to do it")
-    click.confirm(f"replace all entries of {session.location}?", abort=True, err=True)
+        raise InvalidRequestError(f"this would replace all entries of {session.name}", hint="add --yes to do it")
+    click.confirm(f"replace all entries of {session.name}?", abort=True, err=True)
 
 
 def _forget(path: Path) -> None:
@@ -89,6 +95,6 @@ def _forget(path: Path) -> None:
 
 def _report(session: Session, key: str, path: Path, entries: int, text: str) -> None:
     if session.output.as_json:
-        session.output.document({"database": session.location, key: str(path), "entries": entries})
+        session.output.document({"database": session.name, key: str(path), "entries": entries})
     else:
         session.output.text(text)

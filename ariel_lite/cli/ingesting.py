@@ -18,7 +18,7 @@ from ariel_lite.cli.output import Output
 from ariel_lite.cli.progress import progress
 from ariel_lite.cli.session import Session, json_option, pass_session
 from ariel_lite.cli.sources import Source, open_source
-from ariel_lite.compose import POSTGRES_SCHEMES, create_ariel_service
+from ariel_lite.compose import create_ariel_service
 from ariel_lite.errors import IngestionError
 from ariel_lite.ingestion.base import MeasuredSource
 from ariel_lite.ingestion.pipeline import ingest as run_pipeline
@@ -117,7 +117,7 @@ def read_source(backend: Backend, source: Source, limits: Limits) -> IngestRepor
 @contextmanager
 def target_backend(session: Session, *, dry_run: bool = False) -> Iterator[Backend]:
     """The logbook to fill, made when it is absent; for a dry run without one, a logbook that is thrown away."""
-    absent = not session.location.startswith(POSTGRES_SCHEMES) and not Path(session.location).expanduser().exists()
+    absent = not session.is_server and not Path(session.location).exists()
     if not (dry_run and absent):
         with session.writing(create=True) as service:
             yield service.backend

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from functools import cached_property
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     from ariel_lite.service import ARIELSearchService
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
+
+SERVER_SCHEMES = ("postgresql://", "postgres://")
 
 
 class Session:
@@ -64,7 +67,18 @@ class Session:
     @property
     def location(self) -> str:
         """The logbook's path or URL."""
-        return self.database[0]
+        return self.database[0] if self.is_server else os.path.expanduser(self.database[0])
+
+    @property
+    def is_server(self) -> bool:
+        """True when the logbook is on a database server."""
+        return self.database[0].startswith(SERVER_SCHEMES)
+
+    @property
+    def name(self) -> str:
+        """The logbook as it may be shown: its path, or its URL without the password."""
+        masked: str = _settings().mask_credentials(self.location)
+        return masked
 
     @contextmanager
     def writing(self, *, create: bool = False) -> Iterator[ARIELSearchService]:

@@ -13,7 +13,6 @@ from ariel_lite.cli.files import STANDARD
 from ariel_lite.cli.layout import safe
 from ariel_lite.cli.session import Session, json_option, pass_session
 from ariel_lite.cli.tables import print_table
-from ariel_lite.compose import POSTGRES_SCHEMES
 from ariel_lite.errors import InvalidRequestError
 
 ROWS = 100
@@ -35,7 +34,7 @@ def sql(session: Session, statement: str, max_rows: int) -> None:
         raise InvalidRequestError("the statement is empty", hint="try: SELECT count(*) FROM enhanced_entries")
     with session.reading() as service:
         location = service.backend.location
-    backend = "postgres" if session.location.startswith(POSTGRES_SCHEMES) else "sqlite"
+    backend = "postgres" if session.is_server else "sqlite"
     answer = import_module(f"ariel_lite.backends.{backend}.readonly").run_readonly(
         location, text, max_rows=min(max_rows, MOST_ROWS)
     )

@@ -49,7 +49,7 @@ def quickstart(session: Session) -> None:
         report = read_source(service.backend, source, Limits())
         result = service.search_now(FIRST_SEARCH, mode="keyword", max_results=SHOWN)
     if session.output.as_json:
-        document: dict[str, Any] = {"database": session.location, "ingest": report.to_dict()}
+        document: dict[str, Any] = {"database": session.name, "ingest": report.to_dict()}
         session.output.document(document | {"search": search_document(FIRST_SEARCH, result, session.zone)})
     else:
         _print_tour(session, report, result)
@@ -59,7 +59,7 @@ def _refuse_mixing(session: Session, backend: Backend) -> None:
     """A logbook of real entries is no place for invented ones."""
     if backend.status().entries and not backend.get_entries([FIRST_ENTRY]):
         raise InvalidRequestError(
-            f"{session.location} holds other entries already; the sample would mix with them",
+            f"{session.name} holds other entries already; the sample would mix with them",
             hint="name a file of its own: ariel-lite --db sample.db quickstart",
         )
 
@@ -68,9 +68,9 @@ def _print_tour(session: Session, report: IngestReport, result: ARIELSearchResul
     output = session.output
     name = _named(session)
     if report.added:
-        output.text(f"Made the logbook {session.location} with {report.added:,} entries of an invented light source.")
+        output.text(f"Made the logbook {session.name} with {report.added:,} entries of an invented light source.")
     else:
-        output.text(f"The sample is in {session.location} already; nothing changed.")
+        output.text(f"The sample is in {session.name} already; nothing changed.")
     output.text(f"Times are in the zone {session.config.facility.timezone}, which facility.timezone sets.", "dim")
     output.line()
     output.line(Span(f"$ {name} search {FIRST_SEARCH}", "bold"))
@@ -89,5 +89,5 @@ def _print_tour(session: Session, report: IngestReport, result: ARIELSearchResul
 
 def _named(session: Session) -> str:
     """The program as it has to be called to reach this logbook."""
-    location, reason = session.database
-    return f"ariel-lite --db {shlex.quote(location)}" if reason == "--db" else "ariel-lite"
+    reason = session.database[1]
+    return f"ariel-lite --db {shlex.quote(session.name)}" if reason == "--db" else "ariel-lite"

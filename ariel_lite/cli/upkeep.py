@@ -15,7 +15,6 @@ from ariel_lite.errors import ARIELException, DatabaseConnectionError, DatabaseQ
 from ariel_lite.ingestion.run_history import open_problems
 from ariel_lite.present import status_document
 from ariel_lite.records import ARIELStatusResult
-from ariel_lite.service import mask_credentials
 
 RUNS = 200
 """How far back the history of ingestion is looked at."""
@@ -26,7 +25,7 @@ RUNS = 200
 @pass_session
 def status(session: Session) -> None:
     """Say which logbook is used and why, what is in it, and how it does."""
-    location, reason = session.database
+    reason = session.database[1]
     try:
         with session.reading() as service:
             found = service.status()
@@ -34,7 +33,7 @@ def status(session: Session) -> None:
             problems = open_problems(service.backend.runs(limit=RUNS))
     except DatabaseConnectionError as fault:
         if not session.output.as_json:
-            session.output.text(f"logbook {mask_credentials(location)} (chosen by {reason})")
+            session.output.text(f"logbook {session.name} (chosen by {reason})")
             raise
         session.output.failure(_unreachable(session, fault))
         raise click.exceptions.Exit(fault.exit_code) from fault
@@ -54,9 +53,9 @@ def migrate(session: Session) -> None:
     with session.writing(create=True) as service:
         entries = service.backend.status().entries
     if session.output.as_json:
-        session.output.document({"database": mask_credentials(session.location), "current": True, "entries": entries})
+        session.output.document({"database": session.name, "current": True, "entries": entries})
     else:
-        session.output.text(f"{mask_credentials(session.location)} is up to date ({entries:,} entries)")
+        session.output.text(f"{session.name} is up to date ({entries:,} entries)")
 
 
 @click.command("reindex")
@@ -68,7 +67,7 @@ def reindex(session: Session, everything: bool) -> None:
     with session.writing() as service:
         indexed = _reindex(service.backend, everything=everything)
     if session.output.as_json:
-        session.output.document({"database": mask_credentials(session.location), "indexed": indexed})
+        session.output.document({"database": session.name, "indexed": indexed})
     else:
         session.output.text(f"indexed {indexed:,} entries")
 
@@ -107,27 +106,23 @@ def doctor(session: Session, repair: bool) -> None:
 def purge(session: Session, yes: bool, entries: bool) -> None:
     """Empty the logbook: entries, index, attachments, vectors and history."""
     if not yes:
-        raise InvalidRequestError(
-            f"this would empty {mask_credentials(session.location)}", hint="add --yes to do it; 'backup' keeps a copy"
-        )
+        raise InvalidRequestError(f"this would empty {session.name}", hint="add --yes to do it; 'backup' keeps a copy")
     with session.writing() as service:
         before = service.backend.status().entries
         service.backend.purge(entries=entries)
         left = service.backend.status().entries
     if session.output.as_json:
-        session.output.document(
-            {"database": mask_credentials(session.location), "removed": before - left, "entries": left}
-        )
+        session.output.document({"database": session.name, "removed": before - left, "entries": left})
     else:
         session.output.text(f"removed {before - left:,} entries; {left:,} are left")
 
 
 def _unreachable(session: Session, fault: ARIELException) -> dict[str, Any]:
-    location, reason = session.database
+    reason = session.database[1]
     unknown = ARIELStatusResult(
         healthy=False,
         database_connected=False,
-        database_uri=mask_credentials(location),
+        database_uri=session.name,
         entry_count=None,
         embedding_tables=[],
         active_embedding_model=None,

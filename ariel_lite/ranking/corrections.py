@@ -37,11 +37,12 @@ class Alternative:
 
 @dataclass(frozen=True)
 class Approximate:
-    """An entry's best reading: mean score over its words (0..1), (typed, corrected) pairs, the leaves that matched."""
+    """An entry's best reading: mean score over its words (0..1), (typed, corrected) pairs, leaves that matched, worst leaf."""
 
     score: float
     corrections: tuple[tuple[str, str], ...]
     leaves: tuple[TextLeaf, ...]
+    worst: float
 
 
 @dataclass(frozen=True)
@@ -72,7 +73,9 @@ class ApproximateRows:
         place = int(np.searchsorted(self.rows, row))
         readings = self._step.readings_at(int(self._at[place]))
         corrections = tuple(pair for reading in readings for pair in reading.corrections)
-        return Approximate(float(self.scores[place]), corrections, tuple(reading.leaf for reading in readings))
+        leaves = tuple(reading.leaf for reading in readings)
+        worst = min((reading.score for reading in readings), default=1.0)
+        return Approximate(float(self.scores[place]), corrections, leaves, worst)
 
 
 def can_be_approximate(tree: BoundNode) -> bool:

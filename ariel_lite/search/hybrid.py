@@ -6,8 +6,8 @@ them. Fields, exclusions, quoted phrases and filters hold for every entry, which
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import anyio.to_thread
@@ -33,6 +33,8 @@ from ariel_lite.search.base import (
     query_diagnostics,
 )
 from ariel_lite.search.semantic import SemanticLeg, nearest, threshold
+from ariel_lite.text.normalise import fold
+from ariel_lite.text.tokenise import CHUNK_PUNCTUATION
 
 DEPTH = 200
 FEW_WORDS = 3
@@ -50,8 +52,8 @@ ABSENT_COST = 0.15
 occur nowhere in the logbook, is at least 0.30. Calibrated on the sample's judged queries: it refuses nearly half of
 those that the logbook cannot answer and one in twenty of the others."""
 
-LEAST_APPROXIMATE = 0.7
-"""How like the query's words the words of an entry must be (mean, 0..1) to count as a typo's match here."""
+LEAST_APPROXIMATE = 0.75
+"""How like each of the query's words its correction must be (0..1) to count as a typo's match here."""
 
 
 class HybridArguments(SearchArguments):
@@ -75,7 +77,12 @@ class KeywordLeg:
 
     leg: Leg
     all_words: tuple[int, ...]
-    is_approximate: bool = False
+    corrections: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def is_approximate(self) -> bool:
+        """True when words were taken for others that are nearly the same."""
+        return bool(self.corrections)
 
 
 def run(context: SearchContext, arguments: SearchArguments) -> SearchOutcome:
@@ -91,9 +98,9 @@ def run(context: SearchContext, arguments: SearchArguments) -> SearchOutcome:
         return SearchOutcome(tuple(FoundEntry(e, 0.0) for e in entries), tuple(diagnostics), planned.sentence)
     depth = max(options.fusion_depth, options.max_results + options.offset)
     words = _keyword_leg(context, planned, depth, options)
-    meaning = nearest(context, planned, depth)
+    meaning = nearest(context, _corrected(planned, words.corrections), depth)
     fused = _fused(context, planned, words, meaning, options)
-    if fused and (words.is_approximate or not words.all_words) and options.similarity_threshold is None and not _is_structured(planned):
+    if fused and not words.all_words and options.similarity_threshold is None and not _is_structured(planned):
         fused, notes = _doubted(context, planned, meaning, fused)
         diagnostics += notes
     rows = np.array(list(fused), dtype=np.int64)
@@ -102,7 +109,8 @@ def run(context: SearchContext, arguments: SearchArguments) -> SearchOutcome:
     found = describe_found(context, planned, best, highlights=options.include_highlights, ranks=ranked)
     diagnostics += meaning.notes
     if words.is_approximate and found:
-        message = "no entry holds all words as typed; words that are nearly the same were taken too"
+        taken = ", ".join(f"{right} (for {typed})" for typed, right in words.corrections.items())
+        message = f"no entry holds all words as typed. Did you mean {taken}?"
         diagnostics.append(SearchDiagnostic("info", "hybrid", message, "fuzzy"))
     explanation = planned.explanation() | {"backend": context.backend.name} if options.explain else None
     return SearchOutcome(found, tuple(diagnostics), planned.sentence, meaning.degraded, explanation=explanation)
@@ -114,24 +122,32 @@ def _keyword_leg(context: SearchContext, planned: PlannedQuery, depth: int, opti
     every = backend.search(planned.plan(depth))
     if len(every) >= depth:
         return KeywordLeg(_leg(every, options), tuple(hit.row for hit in every))
-    is_approximate = False
+    corrections: dict[str, str] = {}
     if not every and options.fuzzy_fallback and can_be_approximate(planned.text_tree):
         near = approximate_rows(planned.tree, backend.vocabulary(), backend.rows, depth)
-        alike = near.scores >= LEAST_APPROXIMATE
-        every = backend.best_rows(near.rows[alike], near.scores[alike], depth)
-        is_approximate = bool(every)
+        best = backend.best_rows(near.rows, near.scores, depth)
+        every = [hit for hit in best if near.reading(hit.row).worst >= LEAST_APPROXIMATE]
+        corrections = dict(near.reading(every[0].row).corrections) if every else {}
     widened = conjunction([any_word(planned.text_tree, context.analyzer), without_words(planned.tree)])
     some = backend.search(SearchPlan(widened, depth))
     known = {hit.row for hit in some}
     missed = [hit for hit in every if hit.row not in known]
-    if is_approximate:
+    if corrections:
         first = max((hit.score for hit in some), default=1.0)
         every_first = [replace(hit, score=first * (1 + hit.score)) for hit in every]
         rows = {hit.row for hit in every}
         merged = every_first + [hit for hit in some if hit.row not in rows]
     else:
         merged = some + missed
-    return KeywordLeg(_leg(merged, options), tuple(hit.row for hit in every), is_approximate)
+    return KeywordLeg(_leg(merged, options), tuple(hit.row for hit in every), corrections)
+
+
+def _corrected(planned: PlannedQuery, corrections: Mapping[str, str]) -> PlannedQuery:
+    """The query with its typos mended in what is compared by meaning."""
+    if not corrections:
+        return planned
+    words = [corrections.get(fold(word.strip(CHUNK_PUNCTUATION)), word) for word in planned.meaning.split()]
+    return replace(planned, meaning=" ".join(words))
 
 
 def _leg(hits: Sequence[Hit], options: HybridArguments) -> Leg:
@@ -158,8 +174,6 @@ def _fused(
     if least <= 0:
         return scored
     similar = set(meaning.rows[meaning.similarities >= least].tolist())
-    if words.is_approximate:
-        return {row: score for row, score in scored.items() if row in similar}
     return {row: score for row, score in scored.items() if row in similar or row in words.all_words}
 
 
