@@ -177,6 +177,9 @@ class EntryWriter(Protocol):
     def upsert(self, entries: Sequence[EnhancedLogbookEntry], *, dry_run: bool = False) -> UpsertOutcome:
         """Store entries by id. A missing `attachments` key leaves the stored ones as they are."""
 
+    def transaction(self) -> AbstractContextManager[None]:
+        """Several writes of this thread as one: all of them or none."""
+
     def delete(self, entry_ids: Sequence[str]) -> int:
         """Remove entries with all that belongs to them; the number removed."""
 

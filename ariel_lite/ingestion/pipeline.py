@@ -232,8 +232,9 @@ class _Run:
         if self._dry_run:
             outcome = self._counted_only(items)
         else:
-            outcome = self._backend.upsert([item.entry for item in items])
-            self._store_files(items, outcome)
+            with self._backend.transaction():
+                outcome = self._backend.upsert([item.entry for item in items])
+                self._store_files(items, outcome)
         self._account(items, outcome)
 
     def _account(self, items: list[IncomingEntry], outcome: UpsertOutcome) -> None:
@@ -272,8 +273,7 @@ class _Run:
         return outcome
 
     def _store_files(self, items: list[IncomingEntry], outcome: UpsertOutcome) -> None:
-        """Files follow their entries; their ids are made from their content, so that a run that was cut off is mended
-        by the next one."""
+        """Store the files of entries, in the entries' transaction."""
         for item in items:
             if not item.files:
                 continue

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from datetime import UTC, datetime
 from typing import Any
 
@@ -10,6 +11,7 @@ import apsw
 
 from ariel_lite.backends.base import StoredAttachment
 from ariel_lite.query.dates import from_storage, to_storage
+from ariel_lite.records import EnhancedLogbookEntry
 
 DESCRIPTION = "attachment_id, entry_id, filename, mime_type, size_bytes, created_at"
 
@@ -37,6 +39,21 @@ def read(connection: apsw.Connection, attachment_id: str) -> StoredAttachment | 
     )
     row = connection.execute(sql, (attachment_id,)).fetchone()
     return _described(row, bytes(row[6])) if row else None
+
+
+def forget_unlisted(connection: apsw.Connection, entry: EnhancedLogbookEntry) -> None:
+    """Drop the files of an entry that its list of attachments does not name any more."""
+    listed = [attachment["url"].rpartition("/")[2] for attachment in entry["attachments"]]
+    connection.execute(
+        "DELETE FROM attachment_files WHERE entry_id = ? AND attachment_id NOT IN (SELECT value FROM json_each(?))",
+        (entry["entry_id"], json.dumps(listed)),
+    )
+    drop_unused(connection)
+
+
+def drop_unused(connection: apsw.Connection) -> None:
+    """Drop contents that no file has any more."""
+    connection.execute("DELETE FROM attachment_blobs WHERE sha256 NOT IN (SELECT sha256 FROM attachment_files)")
 
 
 def of_entry(connection: apsw.Connection, entry_id: str) -> list[StoredAttachment]:

@@ -201,6 +201,16 @@ class SQLiteBackend:
             return total
         return total
 
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """Several writes of this thread as one: all of them or none."""
+        try:
+            with self._connections.writing():
+                yield
+        except BaseException:
+            self._memory().forget()
+            raise
+
     def delete(self, entry_ids: Sequence[str]) -> int:
         """Remove entries with all that belongs to them."""
         with self._writing() as session:
@@ -329,6 +339,12 @@ class SQLiteBackend:
         migrate(self._connections)
         return count
 
+    def _memory(self) -> WriterMemory:
+        if not hasattr(self._local, "memory"):
+            self._local.memory = WriterMemory()
+        memory: WriterMemory = self._local.memory
+        return memory
+
     def _forget_vectors(self, rows: list[int]) -> None:
         """Drop vectors of rows, inside the transaction that changes their text."""
         if rows and vectors.has_models(self._connections.get()):
@@ -337,9 +353,7 @@ class SQLiteBackend:
     @contextmanager
     def _writing(self) -> Iterator[EntryWriterSession]:
         """A write transaction over entries; what the writer remembers is forgotten when it fails."""
-        if not hasattr(self._local, "memory"):
-            self._local.memory = WriterMemory()
-        memory: WriterMemory = self._local.memory
+        memory = self._memory()
         try:
             with self._connections.writing() as db:
                 yield EntryWriterSession(db, self._connections.tokenizer(), memory, self._forget_vectors)

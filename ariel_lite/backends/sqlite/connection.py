@@ -106,10 +106,16 @@ class Connections:
 
     @contextmanager
     def writing(self) -> Iterator[apsw.Connection]:
-        """A write transaction, taken at once (BEGIN IMMEDIATE) so that it waits for others instead of failing."""
+        """A write transaction, taken at once (BEGIN IMMEDIATE) so that it waits for others instead of failing.
+
+        Inside another one of the same thread it is part of that.
+        """
         if self.read_only:
             raise DatabaseQueryError(f"{self.path} was opened for reading only", hint="open it without read_only")
         connection = self.get()
+        if connection.in_transaction:
+            yield connection
+            return
         with translated_errors(self.path):
             connection.execute("BEGIN IMMEDIATE")
             try:

@@ -12,6 +12,7 @@ from typing import Any, cast
 import apsw
 
 from ariel_lite.backends.base import UpsertOutcome
+from ariel_lite.backends.sqlite import attachments
 from ariel_lite.backends.sqlite.compiler import phrase
 from ariel_lite.backends.sqlite.tokenizer import IndexTokenizer
 from ariel_lite.query.bind import fold_value
@@ -105,7 +106,7 @@ class EntryWriterSession:
         for row in rows:
             self._db.execute("DELETE FROM enhanced_entries WHERE row_id = ?", (row,))
         self._forget_vectors(list(rows))
-        self._drop_unused_blobs()
+        attachments.drop_unused(self._db)
         self._next_generation()
         return len(rows)
 
@@ -189,6 +190,9 @@ class EntryWriterSession:
             ((change.row_id, *change.columns) for change in changes),
         )
         self._index(changes)
+        for change in changes:
+            if change.before is not None and change.before["attachments"] != change.entry["attachments"]:
+                attachments.forget_unlisted(self._db, change.entry)
         self._next_generation()
 
     def _index(self, changes: Sequence[_Change]) -> None:
@@ -262,9 +266,6 @@ class EntryWriterSession:
         late = added and latest is not None and to_storage(added[0].entry["timestamp"]) < latest
         if moved or late or (first is None):
             self._db.execute("UPDATE settings SET value = 0 WHERE key = 'time_ordered'")
-
-    def _drop_unused_blobs(self) -> None:
-        self._db.execute("DELETE FROM attachment_blobs WHERE sha256 NOT IN (SELECT sha256 FROM attachment_files)")
 
     def _next_generation(self) -> None:
         sql = "UPDATE settings SET value = value + 1 WHERE key = 'generation' RETURNING value"
