@@ -58,8 +58,7 @@ def add(
 ) -> None:
     """Write a new entry.
 
-    The text comes from --text, from standard input, or from $EDITOR; there, the first line is the title unless
-    --title gives one.
+    The text comes from --text, from standard input, or from $EDITOR, where the first line is the title.
     """
     moment = _moment(session, written) if written is not None else None
     title, text = _texts(title, text, edit)

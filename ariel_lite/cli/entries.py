@@ -86,15 +86,9 @@ def browse(
         )
     pages = -(-found.total // size)
     if session.output.as_json:
-        session.output.document(
-            {
-                "entries": [entry_document(entry, session.zone) for entry in found.entries],
-                "total": found.total,
-                "page": page,
-                "page_size": size,
-                "total_pages": pages,
-            }
-        )
+        entries = [entry_document(entry, session.zone) for entry in found.entries]
+        place = {"total": found.total, "page": page, "page_size": size, "total_pages": pages}
+        session.output.document({"entries": entries, **place})
         return
     for entry in found.entries:
         print_entry(session.output, entry, session.zone)

@@ -51,6 +51,7 @@ _COMMANDS = {
     "restore": LazyCommand(KEEPING, "copies:restore", "Replace the logbook by a backup."),
     "models": LazyCommand(KEEPING, "models:models", "List embedding models and the logbook's vectors."),
     "eval": LazyCommand(KEEPING, "evaluating:evaluation", "Measure how well searches find what judges want."),
+    "bench": LazyCommand(KEEPING, "bench:bench", "Measure speed on a synthetic logbook."),
     "purge": LazyCommand(KEEPING, "upkeep:purge", "Empty the logbook."),
 }
 
