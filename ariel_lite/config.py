@@ -1,6 +1,7 @@
-"""Settings: ARIEL's `ariel:` block with ariel-lite's additions. An unknown key is an error that names the nearest known one.
+"""Settings: ARIEL's `ariel:` block with ariel-lite's additions. An unknown key is an error that names the nearest one.
 
-Precedence: the command line, then the environment (`ARIEL_LITE_DB`, `ARIEL_LITE_CONFIG`), then the file, then the defaults here.
+Precedence: the command line, then the environment (`ARIEL_LITE_DB`, `ARIEL_LITE_CONFIG`), then the file, then the
+defaults here.
 """
 
 from __future__ import annotations

@@ -6,8 +6,9 @@ import re
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
+from difflib import get_close_matches
 from functools import partial
 from typing import Any
 
@@ -20,6 +21,7 @@ from ariel_lite.access import restriction
 from ariel_lite.backends.base import Backend, Order, SearchPlan
 from ariel_lite.capabilities import SearchModes
 from ariel_lite.config import ARIELConfig
+from ariel_lite.embeddings.base import model_table
 from ariel_lite.errors import ConfigurationError, InvalidRequestError, SearchTimeoutError
 from ariel_lite.query.nodes import Everything, conjunction
 from ariel_lite.records import (
@@ -34,6 +36,9 @@ from ariel_lite.registry import Registry
 from ariel_lite.search.base import FoundEntry, SearchArguments, SearchContext, SearchOutcome, SearchToolDescriptor
 
 CREDENTIALS = re.compile(r"(?<=://)([^/@:]*):[^@/]*(?=@)")
+PROVIDER_SETTINGS = ("embedding_dimension",)
+"""Settings of a mode that its embedding provider reads, not the mode."""
+
 TimeRange = tuple[datetime | None, datetime | None]
 
 
@@ -168,6 +173,8 @@ class ARIELSearchService:
         if not counts.analyzer_current:
             problems.append("the index was made by another version of the analyzer; run 'ariel-lite reindex'")
         tables = self.backend.embedding_tables()
+        in_use = model_table(self.config.search_module("semantic").model or self.config.embedding.model)
+        tables = [replace(table, is_active=table.table_name == in_use) for table in tables]
         active = next((table.table_name for table in tables if table.is_active), None)
         return ARIELStatusResult(
             healthy=not problems,
@@ -195,7 +202,8 @@ class ARIELSearchService:
     ) -> _Call:
         descriptor = self.modes.get(mode or self.modes.default(self.backend))
         wanted = self.config.default_max_results if max_results is None else max_results
-        values: dict[str, Any] = {**extra, "query": query, "max_results": min(max(wanted, 1), MAX_RESULTS)}
+        settings = _mode_settings(descriptor, self.config)
+        values: dict[str, Any] = {**settings, **extra, "query": query, "max_results": min(max(wanted, 1), MAX_RESULTS)}
         if time_range is not None:
             values["start_date"], values["end_date"] = time_range
         notes = []
@@ -222,6 +230,26 @@ class ARIELSearchService:
         assert call.descriptor.run is not None
         with self.backend.limited(limit.reached):
             return call.descriptor.run(self.context, call.arguments)
+
+
+def _mode_settings(descriptor: SearchToolDescriptor, config: ARIELConfig) -> dict[str, Any]:
+    """The parameters that the configuration sets for a mode, checked."""
+    mode = descriptor.search_mode
+    given = {k: v for k, v in config.search_module(mode).settings.items() if k not in PROVIDER_SETTINGS}
+    known = [name for name in descriptor.args_schema.model_fields if name != "query"]
+    for name in given:
+        if name not in known:
+            near = get_close_matches(name, known, n=1)
+            hint = f"did you mean {near[0]}?" if near else f"it has: {', '.join(known)}"
+            raise ConfigurationError(f"search_modules.{mode}.settings has no {name!r}", hint=hint)
+    try:
+        descriptor.args_schema.model_validate({**given, "query": "check"})
+    except ValidationError as fault:
+        first = fault.errors()[0]
+        name = ".".join(str(part) for part in first["loc"])
+        message = f"search_modules.{mode}.settings.{name}: {first['msg'].lower()}"
+        raise ConfigurationError(message, hint=f"got {first['input']!r}") from fault
+    return given
 
 
 def mask_credentials(location: str) -> str:

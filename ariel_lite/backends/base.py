@@ -144,9 +144,7 @@ class EntryReader(Protocol):
     def rows(self, tree: BoundNode) -> NDArray[np.int64]:
         """The backend's row numbers of all entries a tree matches, ascending."""
 
-    def best_rows(
-        self, rows: NDArray[np.int64], scores: NDArray[np.float64], limit: int, offset: int = 0
-    ) -> list[Hit]:
+    def best_rows(self, rows: NDArray[np.int64], scores: NDArray[np.float64], limit: int, offset: int = 0) -> list[Hit]:
         """Scored rows as hits, best first, newest first among equals, then by id."""
 
     def vocabulary(self) -> Vocabulary:
@@ -198,12 +196,16 @@ class VectorModel:
 
 @dataclass(frozen=True)
 class VectorCounts:
-    """Entries by the state of their vector: current, missing (new or edited), stale (another fingerprint), blank."""
+    """Entries by the state of their vector.
+
+    current; missing (new or edited); stale (another fingerprint); blank (nothing to embed); failed (refused).
+    """
 
     current: int
     missing: int
     stale: int
     blank: int
+    failed: int = 0
 
 
 @dataclass(frozen=True)
@@ -220,12 +222,13 @@ class PendingText:
 class EntryVectors:
     """The vectors of an entry, float32: one for the entry, (dimension,), and its windows', (n, dimension).
 
-    No windows: blank text, nothing is stored but the fact.
+    No windows: blank text, or `error` says why there is no vector; nothing is stored but the fact.
     """
 
     pending: PendingText
     vector: NDArray[np.float32] | None
     windows: NDArray[np.float32] | None
+    error: str = ""
 
 
 class VectorStore(Protocol):
@@ -249,6 +252,9 @@ class VectorStore(Protocol):
         Raises:
             EmbeddingGenerationError: the model's table has another dimension, or a vector is zero or not finite.
         """
+
+    def forget_failed(self, model: VectorModel) -> None:
+        """Let entries whose embedding failed wait again."""
 
     def release_claims(self, worker: str) -> None:
         """Give back what a worker took and did not finish."""

@@ -13,6 +13,7 @@ from ariel_lite.backends.base import Backend, EntryVectors, PendingText, VectorM
 from ariel_lite.config import ARIELConfig
 from ariel_lite.embeddings.base import EmbeddingProvider, Vectors, entry_vector, is_storable, windows_of
 from ariel_lite.enhancement.base import EnhancementReport, Progress
+from ariel_lite.errors import EmbeddingGenerationError
 from ariel_lite.registry import Registry, embedding_provider
 
 BATCH = 128
@@ -49,6 +50,7 @@ class TextEmbedding:
         worker = f"{socket.gethostname()}-{os.getpid()}-{secrets.token_hex(4)}"
         if force:
             backend.drop_vectors(self.model.name)
+        backend.forget_failed(self.model)
         left = limit
         try:
             while left is None or left > 0:
@@ -64,6 +66,28 @@ class TextEmbedding:
         return report
 
     def _embed(self, batch: Sequence[PendingText], report: EnhancementReport) -> list[EntryVectors]:
+        """The vectors of a batch; when the model refuses it, of each entry for itself."""
+        try:
+            return self._embed_together(batch, report)
+        except EmbeddingGenerationError as fault:
+            if len(batch) == 1:
+                if not report.done:
+                    raise
+                report.failed[batch[0].entry_id] = fault.message
+                return [EntryVectors(batch[0], None, None, fault.message)]
+        made: list[EntryVectors] = []
+        refused: list[tuple[PendingText, EmbeddingGenerationError]] = []
+        for pending in batch:
+            try:
+                made += self._embed_together([pending], report)
+            except EmbeddingGenerationError as fault:
+                refused.append((pending, fault))
+        if not made and not report.done:
+            raise refused[0][1]
+        report.failed.update({pending.entry_id: fault.message for pending, fault in refused})
+        return made + [EntryVectors(pending, None, None, fault.message) for pending, fault in refused]
+
+    def _embed_together(self, batch: Sequence[PendingText], report: EnhancementReport) -> list[EntryVectors]:
         windows = [windows_of(self._provider, pending.text) for pending in batch]
         flat = [window for cut in windows for window in cut]
         vectors = self._provider.embed(flat) if flat else np.empty((0, self.model.dimension), dtype=np.float32)
@@ -76,16 +100,15 @@ class TextEmbedding:
         return made
 
 
-def _entry(
-    pending: PendingText, windows: np.ndarray[tuple[int, int], np.dtype[np.float32]], report: EnhancementReport
-) -> EntryVectors:
+def _entry(pending: PendingText, windows: Vectors, report: EnhancementReport) -> EntryVectors:
     """An entry's vectors; blank text and vectors that nothing can be compared with leave only the fact."""
     if not len(windows):
         report.blank += 1
         return EntryVectors(pending, None, None)
     if not all(is_storable(window) for window in windows):
-        report.failed[pending.entry_id] = "the model gave a vector that is zero or not finite"
-        return EntryVectors(pending, None, None)
+        reason = "the model gave a vector that is zero or not finite"
+        report.failed[pending.entry_id] = reason
+        return EntryVectors(pending, None, None, reason)
     report.done += 1
     whole = windows[0] if len(windows) == 1 else entry_vector(windows)
     return EntryVectors(pending, whole, windows)

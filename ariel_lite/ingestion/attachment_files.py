@@ -12,7 +12,7 @@ from pathlib import Path, PureWindowsPath
 from typing import Any, NamedTuple, cast
 from urllib.parse import unquote
 
-from ariel_lite.attachments import MAX_ATTACHMENT_BYTES, attachment_id, mime_type, safe_filename, stored_url
+from ariel_lite.attachments import MAX_ATTACHMENT_BYTES, attachment_id, mime_type, safe_filename, stored_id, stored_url
 from ariel_lite.ingestion.base import AttachmentFile
 from ariel_lite.records import Attachment
 
@@ -80,7 +80,7 @@ def _described(item: Any) -> Attachment | None:
 def _local_file(attachment: Attachment, folder: Path | None, owner: str) -> AttachmentFile | str | None:
     """The file to store; None or a remark for what stays a reference. Raises _Refused."""
     url = attachment["url"]
-    if _WEB.match(url):
+    if _WEB.match(url) or stored_id(url):
         return None
     if PureWindowsPath(url).drive or url.startswith(("/", "\\", "~")):
         raise _Refused("an absolute path is not followed")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -12,7 +11,6 @@ from ariel_lite.errors import QuerySyntaxError
 from ariel_lite.query.dates import parse_date_expression
 from ariel_lite.query.fields import FIELDS, FLAGS
 from ariel_lite.query.nodes import (
-    And,
     BoundNode,
     FieldLeaf,
     FieldTerm,
@@ -32,10 +30,8 @@ from ariel_lite.query.nodes import (
 from ariel_lite.query.parser import Parsed
 from ariel_lite.text.highlight import Form
 from ariel_lite.text.normalise import fold
-from ariel_lite.text.tokenise import CHUNK_PUNCTUATION, Analyzer, Part
-from ariel_lite.text.units import is_unit
+from ariel_lite.text.tokenise import Analyzer, Part
 
-NUMBER = re.compile(r"=-?\d[\d.]*(?:e-?\d+)?")
 MAX_LEXEMES = 512
 
 
@@ -71,7 +67,7 @@ def bind(parsed: Parsed, analyzer: Analyzer, *, zone: ZoneInfo, now: datetime) -
 
 
 def bind_all_words(text: str, analyzer: Analyzer) -> BoundNode:
-    """Plain text as the conjunction of its words, without operators, fields or a limit; a repeated word counts twice."""
+    """Plain text as the conjunction of its words: no operators, no fields, no limit; a repeated word counts twice."""
     parts = [placed.part for placed in analyzer.parts(text)]
     leaves: list[BoundNode] = [_single(part) for part in parts if part.written[1:] not in analyzer.stop_words]
     return conjunction(leaves) if leaves else Nothing("only words without content of their own")
@@ -125,28 +121,7 @@ class _Binder:
             return None if child is None else negation(child)
         if isinstance(node, Or):
             return _combined(disjunction, [self.bind(child) for child in node.children])
-        return _combined(conjunction, [self.bind(child) for child in self._quantities(node)])
-
-    def _quantities(self, node: And) -> Sequence[SyntaxNode]:
-        """A number and the unit word behind it are one name: `1.9 GeV` as `1.9GeV`."""
-        children: list[SyntaxNode] = []
-        for child in node.children:
-            before = children[-1] if children else None
-            if isinstance(before, Word) and isinstance(child, Word) and self._is_quantity(before, child):
-                children[-1] = Word(self.text[before.start : child.end], before.start, child.end)
-            else:
-                children.append(child)
-        return children
-
-    def _is_quantity(self, number: Word, unit: Word) -> bool:
-        if number.prefix or unit.prefix or self.text[number.end : unit.start].strip():
-            return False
-        if not is_unit(unit.text.strip(CHUNK_PUNCTUATION).replace("µ", "μ")):
-            return False
-        parts = self.analyzer.chunk(number.text)
-        if not parts or parts[-1].end != len(number.text):
-            return False
-        return all(NUMBER.fullmatch(part.written) for part in parts)
+        return _combined(conjunction, [self.bind(child) for child in node.children])
 
     def _parts(self, text: str, position: int) -> list[Part]:
         parts = [placed.part for placed in self.analyzer.parts(text)]

@@ -32,7 +32,8 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta, timezone
 from zoneinfo import ZoneInfo
 
-from ariel_lite.errors import DatabaseQueryError, InvalidRequestError, QuerySyntaxError
+from ariel_lite.errors import InvalidRequestError, QuerySyntaxError
+from ariel_lite.query.days import TICK, day_end, day_start, readings, shift, shown, to_local
 
 DateInput = str | datetime | date
 """What start_date and end_date may be: text, an aware or naive datetime (naive = facility zone), a calendar day."""
@@ -45,11 +46,6 @@ ACCEPTED_FORMS = (
 
 _ONE_DATE = "give one date, such as 2026-03-05"
 
-EARLIEST = datetime.min.replace(tzinfo=UTC)
-LATEST = datetime.max.replace(tzinfo=UTC)
-
-_TICK = timedelta(microseconds=1)
-_SHOWN_CHARACTERS = 60
 _MONTHS = (
     "January", "February", "March", "April", "May", "June",
     "July", "August", "September", "October", "November", "December",
@@ -125,7 +121,7 @@ def parse_start(value: DateInput, *, zone: ZoneInfo, now: datetime) -> datetime:
     """
     bounds = _read_bound(value, _Clock.at(now, zone), is_start=True)
     if bounds.start is None or bounds.end is not None:
-        raise QuerySyntaxError(f"{_shown(value)} is not a start: it sets an end", hint=_ONE_DATE)
+        raise QuerySyntaxError(f"{shown(value)} is not a start: it sets an end", hint=_ONE_DATE)
     return bounds.start
 
 
@@ -138,7 +134,7 @@ def parse_end(value: DateInput, *, zone: ZoneInfo, now: datetime) -> datetime:
     """
     bounds = _read_bound(value, _Clock.at(now, zone), is_start=False)
     if bounds.end is None or bounds.start is not None:
-        raise QuerySyntaxError(f"{_shown(value)} is not an end: it sets a start", hint=_ONE_DATE)
+        raise QuerySyntaxError(f"{shown(value)} is not an end: it sets a start", hint=_ONE_DATE)
     return bounds.end
 
 
@@ -157,61 +153,9 @@ def parse_bounds(start: DateInput | None, end: DateInput | None, *, zone: ZoneIn
     bounds = lower.intersect(upper)
     if bounds.is_empty:
         raise InvalidRequestError(
-            f"the end {_shown(end)} is before the start {_shown(start)}", hint="swap the start and end dates"
+            f"the end {shown(end)} is before the start {shown(start)}", hint="swap the start and end dates"
         )
     return bounds
-
-
-def day_start(day: date, zone: ZoneInfo) -> datetime:
-    """The first instant (UTC) that bears this date in the zone, or, for a skipped day, a later date."""
-    midnight = datetime.combine(day, time())
-    before, after = _readings(midnight, zone)
-    if before <= after:
-        return before
-    # Midnight was skipped, so the day starts at the clock change, which lies between the readings on a whole second.
-    low, high = 0, round((before - after).total_seconds())
-    while low < high:
-        middle = (low + high) // 2
-        if _to_local(after + timedelta(seconds=middle), zone).replace(tzinfo=None) < midnight:
-            low = middle + 1
-        else:
-            high = middle
-    return after + timedelta(seconds=low)
-
-
-def day_end(day: date, zone: ZoneInfo) -> datetime:
-    """The last microsecond (UTC) that bears this date in the zone, or, for a skipped day, an earlier date."""
-    if day == date.max:
-        return max(_readings(datetime.max, zone))
-    following = day + timedelta(days=1)
-    latest = _shift(max(_readings(datetime.combine(following, time()), zone)), -_TICK)
-    # Where clocks go back across midnight (America/St_Johns until 2011) the old date returns after the new one began.
-    if _to_local(latest, zone).date() <= day:
-        return latest
-    return _shift(day_start(following, zone), -_TICK)
-
-
-def to_storage(moment: datetime) -> str:
-    """Fixed-width UTC text, "2026-03-05T08:00:00.000000Z" (27 characters), whose order is the order in time.
-
-    Raises:
-        InvalidRequestError: a naive datetime.
-    """
-    if moment.utcoffset() is None:
-        raise InvalidRequestError(f"the time {moment.isoformat()} has no zone", hint="give an aware datetime")
-    return _to_utc(moment).replace(tzinfo=None).isoformat(timespec="microseconds") + "Z"
-
-
-def from_storage(text: str) -> datetime:
-    """The aware (UTC) datetime of `to_storage` text.
-
-    Raises:
-        DatabaseQueryError: text that `to_storage` did not write.
-    """
-    try:
-        return datetime.fromisoformat(text)
-    except ValueError as fault:
-        raise DatabaseQueryError(f"stored time {_shown(text)} is damaged", hint="run ariel-lite doctor") from fault
 
 
 def describe_range(bounds: TimeRange, zone: ZoneInfo) -> str:
@@ -239,7 +183,7 @@ def _range_words(bounds: TimeRange, zone: ZoneInfo) -> str:
 
 def _calendar_words(start: datetime, end: datetime, zone: ZoneInfo) -> str:
     """Words for exactly one day, month or year, else ""."""
-    first, last = _to_local(start, zone).date(), _to_local(end, zone).date()
+    first, last = to_local(start, zone).date(), to_local(end, zone).date()
     if start != day_start(first, zone) or end != day_end(last, zone):
         return ""
     if first == last:
@@ -257,7 +201,7 @@ def _day_words(day: date) -> str:
 
 def _edge_words(moment: datetime, zone: ZoneInfo, *, is_start: bool) -> str:
     """A day when the moment is its edge, else a time, without the seconds and fraction that its unit implies."""
-    local = _to_local(moment, zone)
+    local = to_local(moment, zone)
     if moment == (day_start if is_start else day_end)(local.date(), zone):
         return _day_words(local.date())
     idle = (0, 0) if is_start else (59, 999_999)
@@ -276,11 +220,11 @@ class _Clock:
 
     @classmethod
     def at(cls, now: datetime, zone: ZoneInfo) -> _Clock:
-        return cls(zone, _readings(now, zone)[0])
+        return cls(zone, readings(now, zone)[0])
 
     def day(self, back: int) -> date:
         """The facility's calendar day, `back` days ago."""
-        return date.fromordinal(max(_to_local(self.now, self.zone).date().toordinal() - back, 1))
+        return date.fromordinal(max(to_local(self.now, self.zone).date().toordinal() - back, 1))
 
 
 @dataclass(frozen=True)
@@ -322,7 +266,7 @@ def _read_bound(value: DateInput, clock: _Clock, *, is_start: bool) -> TimeRange
     elif isinstance(value, date):
         bound = _days_value(value, value, clock.zone)
     else:
-        raise InvalidRequestError(f"{_shown(value)} is not a date", hint=ACCEPTED_FORMS)
+        raise InvalidRequestError(f"{shown(value)} is not a date", hint=ACCEPTED_FORMS)
     return TimeRange(bound.start, None) if is_start else TimeRange(None, bound.end)
 
 
@@ -351,7 +295,7 @@ def _read_range(part: _Part, dots: int, clock: _Clock) -> TimeRange:
     end = _read_value(last, clock).end if last.text else None
     bounds = TimeRange(start, end)
     if bounds.is_empty:
-        raise part.fault(f"the range {_shown(part.text)} ends before it starts")
+        raise part.fault(f"the range {shown(part.text)} ends before it starts")
     return bounds
 
 
@@ -368,8 +312,8 @@ def _read_value(part: _Part, clock: _Clock) -> _Value:
             try:
                 return read(match, clock)
             except (ValueError, OverflowError) as fault:
-                raise part.fault(f"impossible date {_shown(part.text)}") from fault
-    raise part.fault(f"unknown date {_shown(part.text)}")
+                raise part.fault(f"impossible date {shown(part.text)}") from fault
+    raise part.fault(f"unknown date {shown(part.text)}")
 
 
 def _read_calendar(match: re.Match[str], clock: _Clock) -> _Value:
@@ -397,7 +341,7 @@ def _read_moment(match: re.Match[str], clock: _Clock) -> _Value:
     else:
         unit = timedelta(minutes=1) if match["minute"] else timedelta(hours=1)
     offset = _read_offset(match["offset"]) if match["offset"] else None
-    return _moment_value(first.replace(tzinfo=offset), (first + (unit - _TICK)).replace(tzinfo=offset), clock.zone)
+    return _moment_value(first.replace(tzinfo=offset), (first + (unit - TICK)).replace(tzinfo=offset), clock.zone)
 
 
 def _read_offset(text: str) -> timezone:
@@ -420,47 +364,14 @@ def _read_ago(match: re.Match[str], clock: _Clock) -> _Value:
 
 
 def _moment_value(first: datetime, last: datetime, zone: ZoneInfo) -> _Value:
-    starts, ends = _readings(first, zone), _readings(last, zone)
-    return _Value(min(starts), max(ends), _shift(min(ends), _TICK), _shift(max(starts), -_TICK))
+    starts, ends = readings(first, zone), readings(last, zone)
+    return _Value(min(starts), max(ends), shift(min(ends), TICK), shift(max(starts), -TICK))
 
 
 def _days_value(first: date, last: date, zone: ZoneInfo) -> _Value:
     start, end = day_start(first, zone), day_end(last, zone)
-    after, before = _shift(end, _TICK), _shift(start, -_TICK)
+    after, before = shift(end, TICK), shift(start, -TICK)
     if end < start:
-        start = min(_readings(datetime.combine(first, time.min), zone))
-        end = max(_readings(datetime.combine(last, time.max), zone))
+        start = min(readings(datetime.combine(first, time.min), zone))
+        end = max(readings(datetime.combine(last, time.max), zone))
     return _Value(start, end, after, before)
-
-
-def _readings(moment: datetime, zone: ZoneInfo) -> tuple[datetime, datetime]:
-    """A naive local time with the offset before and after a clock change near it, as UTC; equal if there is none."""
-    if moment.utcoffset() is None:
-        return _to_utc(moment.replace(tzinfo=zone, fold=0)), _to_utc(moment.replace(tzinfo=zone, fold=1))
-    return _to_utc(moment), _to_utc(moment)
-
-
-def _to_utc(moment: datetime) -> datetime:
-    try:
-        return moment.astimezone(UTC)
-    except OverflowError:
-        return EARLIEST if moment.year == 1 else LATEST
-
-
-def _to_local(moment: datetime, zone: ZoneInfo) -> datetime:
-    try:
-        return moment.astimezone(zone)
-    except OverflowError:
-        return moment.replace(tzinfo=zone)
-
-
-def _shift(moment: datetime, by: timedelta) -> datetime:
-    try:
-        return moment + by
-    except OverflowError:
-        return moment
-
-
-def _shown(value: object) -> str:
-    text = str(value) if isinstance(value, datetime | date) else repr(value)
-    return text if len(text) <= _SHOWN_CHARACTERS else f"{text[:_SHOWN_CHARACTERS]}…"

@@ -4,7 +4,7 @@
     or      := and ("OR" and)*
     and     := unary (["AND"] unary)*
     unary   := "NOT" unary | "-" primary | primary
-    primary := "(" query ")" | QUOTED | FIELD | WORD
+    primary := "(" query ")" | QUOTED | FIELD | NUMBER UNIT | WORD
 
 AND, OR and NOT are operators in capitals only. Binding: NOT, then AND (also unwritten), then OR; brackets group.
 Strict parsing raises at the first fault; lenient parsing mends open brackets and quotes and dangling operators and
@@ -19,10 +19,15 @@ from dataclasses import dataclass
 from ariel_lite.errors import QuerySyntaxError
 from ariel_lite.query.lexer import Token, clean, tokenize
 from ariel_lite.query.nodes import And, FieldTerm, Not, Or, Problem, Quoted, SyntaxNode, Word
+from ariel_lite.text.normalise import normalise
+from ariel_lite.text.tokenise import CHUNK_PUNCTUATION
+from ariel_lite.text.units import is_unit
 
 MAX_TERMS = 64
 MAX_DEPTH = 32
 PREFIX = re.compile(r"(.*\w)\*+", re.DOTALL)
+NUMBER = r"[-+\u2212]?\d+(?:\.\d+)*(?:[eE][-+]?\d+)?"
+NUMBERS = re.compile(rf"[\[=:~<>]?{NUMBER}(?:[-\u2013/:x\u00d7]{NUMBER})*", re.ASCII)
 
 
 @dataclass(frozen=True)
@@ -43,7 +48,7 @@ def parse(text: str, *, strict: bool = False) -> Parsed:
     """
     cleaned, problems = clean(text)
     tokens, lexical = tokenize(cleaned)
-    parser = _Parser(tokens, len(cleaned))
+    parser = _Parser(tokens, cleaned)
     tree = parser.query()
     found = tuple(sorted([*problems, *lexical, *parser.problems], key=lambda problem: problem.position))
     mended = [problem for problem in found if problem.level == "warning"]
@@ -53,9 +58,9 @@ def parse(text: str, *, strict: bool = False) -> Parsed:
 
 
 class _Parser:
-    def __init__(self, tokens: list[Token], end: int) -> None:
+    def __init__(self, tokens: list[Token], text: str) -> None:
         self.tokens = tokens
-        self.end = end
+        self.text = text
         self.at = 0
         self.depth = 0
         self.terms = 0
@@ -154,7 +159,17 @@ class _Parser:
             return Quoted(token.text, token.start, token.end)
         if token.kind == "field":
             return _field(token)
-        return _word(token)
+        return self._quantity(token) or _word(token)
+
+    def _quantity(self, number: Token) -> Word | None:
+        """A number and the unit word behind it are one name: `1.9 GeV` as `1.9GeV`."""
+        unit = self._peek()
+        if unit is None or unit.kind != "word" or not NUMBERS.fullmatch(number.text):
+            return None
+        if self.text[number.end : unit.start].strip() or not is_unit(normalise(unit.text)[0].strip(CHUNK_PUNCTUATION)):
+            return None
+        self.at += 1
+        return Word(self.text[number.start : unit.end], number.start, unit.end)
 
     def _group(self, opening: Token) -> SyntaxNode | None:
         self._deeper(opening)

@@ -75,7 +75,7 @@ def syntax_text(node: SyntaxNode) -> str:
         return f'{node.name}:"{node.value}"'
     if isinstance(node, Not):
         return f"NOT ({syntax_text(node.child)})"
-    joiner = " " if isinstance(node, And) else " OR "
+    joiner = " AND " if isinstance(node, And) else " OR "
     return "(" + joiner.join(syntax_text(child) for child in node.children) + ")"
 
 

@@ -21,7 +21,7 @@ from decimal import Decimal
 from zoneinfo import ZoneInfo
 
 from ariel_lite.errors import ErrorCategory, InvalidRequestError
-from ariel_lite.query.dates import day_start
+from ariel_lite.query.days import day_start
 
 FIRST_YEAR = 1900
 LAST_YEAR = 2100

@@ -22,6 +22,9 @@ Rows = NDArray[np.int64]
 RowsOf = Callable[[BoundNode], Rows]
 
 LOSS_STEPS = (0.0, 0.15, 0.35, 1.0)
+MOST_WORDS = 12
+"""Longer queries are not corrected: they are questions or pasted text, and every word multiplies the readings."""
+
 ALTERNATIVES = 400
 """The most spellings tried for one leaf; only identifiers of several correctable parts can have more."""
 
@@ -37,7 +40,7 @@ class Alternative:
 
 @dataclass(frozen=True)
 class Approximate:
-    """An entry's best reading: mean score over its words (0..1), (typed, corrected) pairs, leaves that matched, worst leaf."""
+    """An entry's best reading: mean score over words (0..1), (typed, corrected) pairs, matching leaves, worst score."""
 
     score: float
     corrections: tuple[tuple[str, str], ...]
@@ -79,8 +82,8 @@ class ApproximateRows:
 
 
 def can_be_approximate(tree: BoundNode) -> bool:
-    """True when the tree has a bare word, outside exclusions, that may be corrected."""
-    return any(leaf.kind in ("word", "identifier") for leaf in text_leaves(tree))
+    """True when the tree has bare words, outside exclusions, that may be corrected, and not too many of them."""
+    return 0 < len(_correctable(tree)) <= MOST_WORDS
 
 
 def approximate_rows(tree: BoundNode, vocabulary: Vocabulary, rows_of: RowsOf, wanted: int) -> ApproximateRows:

@@ -27,8 +27,13 @@ class Leg:
     weight: float = 1.0
 
     def ranks(self) -> dict[int, int]:
-        """Row -> rank; the best has rank 1."""
-        return {row: place for place, row in enumerate(self.rows, start=1)}
+        """Row -> rank; the best has rank 1, and equal scores have equal ranks."""
+        ranks: dict[int, int] = {}
+        rank, last = 0, float("nan")
+        for place, (row, score) in enumerate(zip(self.rows, self.scores, strict=True), start=1):
+            rank = rank if score == last else place
+            ranks[row], last = rank, score
+        return ranks
 
     def scaled(self) -> dict[int, float]:
         """Row -> score brought to 0..1 over the leg; all 1 when all are equal."""

@@ -12,7 +12,7 @@ from typing import Any
 
 import anyio.to_thread
 import numpy as np
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from ariel_lite.backends.base import Hit, SearchPlan
 from ariel_lite.planning import PlannedQuery
@@ -43,14 +43,14 @@ FEW_WORDS = 3
 ALL_WORDS_BONUS = 0.1
 """Added to the fused score (0..1) of an entry that holds all of more words."""
 
-STRONG = 0.6
-"""The cosine from which on an entry counts as much as one that holds all words."""
+STRONG = 0.35
+"""So far above the model's recommended threshold an entry counts as much as one that holds all words."""
 
-LEAST_SUPPORT = 0.30
+LEAST_SUPPORT = 0.05
 ABSENT_COST = 0.15
 """A plain query that no entry holds is answered when the best cosine, less 0.15 times the share of its words that
-occur nowhere in the logbook, is at least 0.30. Calibrated on the sample's judged queries: it refuses nearly half of
-those that the logbook cannot answer and one in twenty of the others."""
+occur nowhere in the logbook, is at least 0.05 above the model's recommended threshold. Calibrated on the sample's
+judged queries: it refuses nearly half of those that the logbook cannot answer and one in twenty of the others."""
 
 LEAST_APPROXIMATE = 0.75
 """How like each of the query's words its correction must be (0..1) to count as a typo's match here."""
@@ -69,6 +69,12 @@ class HybridArguments(SearchArguments):
     semantic_weight: float = Field(default=1.0, ge=0, le=10)
     include_highlights: bool = True
     fuzzy_fallback: bool = True
+
+    @model_validator(mode="after")
+    def _something_counts(self) -> HybridArguments:
+        if not self.keyword_weight and not self.semantic_weight:
+            raise ValueError("keyword_weight and semantic_weight are both 0, so nothing counts")
+        return self
 
 
 @dataclass(frozen=True)
@@ -96,7 +102,7 @@ def run(context: SearchContext, arguments: SearchArguments) -> SearchOutcome:
         hits = context.backend.search(planned.plan(options.max_results, options.offset))
         entries = context.backend.get_entries([hit.entry_id for hit in hits])
         return SearchOutcome(tuple(FoundEntry(e, 0.0) for e in entries), tuple(diagnostics), planned.sentence)
-    depth = max(options.fusion_depth, options.max_results + options.offset)
+    depth = options.fusion_depth
     words = _keyword_leg(context, planned, depth, options)
     meaning = nearest(context, _corrected(planned, words.corrections), depth)
     fused = _fused(context, planned, words, meaning, options)
@@ -112,6 +118,10 @@ def run(context: SearchContext, arguments: SearchArguments) -> SearchOutcome:
         taken = ", ".join(f"{right} (for {typed})" for typed, right in words.corrections.items())
         message = f"no entry holds all words as typed. Did you mean {taken}?"
         diagnostics.append(SearchDiagnostic("info", "hybrid", message, "fuzzy"))
+    if not found and len(diagnostics) == len(meaning.notes):
+        diagnostics.append(
+            SearchDiagnostic("info", "hybrid", "no entry holds these words or is near in meaning", "none")
+        )
     explanation = planned.explanation() | {"backend": context.backend.name} if options.explain else None
     return SearchOutcome(found, tuple(diagnostics), planned.sentence, meaning.degraded, explanation=explanation)
 
@@ -123,7 +133,7 @@ def _keyword_leg(context: SearchContext, planned: PlannedQuery, depth: int, opti
     if len(every) >= depth:
         return KeywordLeg(_leg(every, options), tuple(hit.row for hit in every))
     corrections: dict[str, str] = {}
-    if not every and options.fuzzy_fallback and can_be_approximate(planned.text_tree):
+    if not every and options.fuzzy_fallback and not options.plain and can_be_approximate(planned.text_tree):
         near = approximate_rows(planned.tree, backend.vocabulary(), backend.rows, depth)
         best = backend.best_rows(near.rows, near.scores, depth)
         every = [hit for hit in best if near.reading(hit.row).worst >= LEAST_APPROXIMATE]
@@ -162,7 +172,7 @@ def _fused(
     fused = fuse([words.leg, semantic])
     structured = _is_structured(planned)
     if words.is_approximate or structured or len(list(text_leaves(planned.text_tree))) <= FEW_WORDS:
-        first = _first_places(words, meaning, 1.1 if structured else STRONG)
+        first = _first_places(words, meaning, _strong(context, meaning, structured=structured))
         scored = {row: (1 + first[row] if row in first else score) / 2 for row, score in fused.items()}
     else:
         holding = frozenset(words.all_words)
@@ -170,7 +180,7 @@ def _fused(
         scored = {row: (score + bonus * (row in holding)) / (1 + bonus) for row, score in fused.items()}
     if meaning.degraded:
         return {row: score for row, score in scored.items() if row in words.all_words}
-    least = threshold(context, options.similarity_threshold, "hybrid")
+    least = threshold(context, options.similarity_threshold)
     if least <= 0:
         return scored
     similar = set(meaning.rows[meaning.similarities >= least].tolist())
@@ -188,13 +198,21 @@ def _doubted(
         message = f"these words occur nowhere in the logbook: {', '.join(absent)}"
         notes.append(SearchDiagnostic("info", "hybrid", message, "absent"))
     best = float(meaning.similarities[0]) if len(meaning.similarities) else 0.0
-    if best - ABSENT_COST * len(absent) / max(len(leaves), 1) >= LEAST_SUPPORT:
+    if best - ABSENT_COST * len(absent) / max(len(leaves), 1) >= context.embedder.recommended_threshold + LEAST_SUPPORT:
         return fused, notes
     message = (
         f"no entry seems to be about this (best similarity {best:.2f}); "
         "give a similarity_threshold to see the nearest ones all the same"
     )
     return {}, [*notes, SearchDiagnostic("info", "hybrid", message, "threshold")]
+
+
+def _strong(context: SearchContext, meaning: SemanticLeg, *, structured: bool) -> float:
+    """The cosine from which on an entry comes first by meaning alone; never, for a query that says more than words."""
+    unreachable = 2.0
+    if structured or not len(meaning.rows):
+        return unreachable
+    return context.embedder.recommended_threshold + STRONG
 
 
 def _first_places(words: KeywordLeg, meaning: SemanticLeg, strong_from: float) -> dict[int, float]:

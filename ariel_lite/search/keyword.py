@@ -1,4 +1,4 @@
-"""Keyword search: the query language over the full-text index, with a typo-tolerant second look when nothing matched."""
+"""Keyword search: the query language over the full-text index, and a typo-tolerant second look when nothing matched."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import anyio.to_thread
 from ariel_lite.backends.base import Hit
 from ariel_lite.planning import PlannedQuery
 from ariel_lite.query.nodes import BoundNode, text_leaves
-from ariel_lite.ranking.corrections import Approximate, approximate_rows, can_be_approximate
+from ariel_lite.ranking.corrections import MOST_WORDS, Approximate, approximate_rows, can_be_approximate
 from ariel_lite.records import EnhancedLogbookEntry, SearchDiagnostic, searchable_text
 from ariel_lite.search.base import (
     FoundEntry,
@@ -51,7 +51,7 @@ def run(context: SearchContext, arguments: SearchArguments) -> SearchOutcome:
     diagnostics = query_diagnostics(planned) + index_diagnostics(context)
     hits = context.backend.search(planned.plan(options.max_results, options.offset))
     found = _exact(context, planned, hits, options)
-    if not hits and options.fuzzy_fallback and _nothing_matches(context, planned, options):
+    if not hits and options.fuzzy_fallback and not options.plain and _nothing_matches(context, planned, options):
         found, notes = _approximate(context, planned, options)
         diagnostics += notes
     explanation = None
@@ -68,7 +68,7 @@ def patterns_of(tree: BoundNode) -> list[Pattern]:
 
 
 def _nothing_matches(context: SearchContext, planned: PlannedQuery, options: KeywordArguments) -> bool:
-    if planned.nothing is not None or not can_be_approximate(planned.text_tree):
+    if planned.nothing is not None:
         return False
     return options.offset == 0 or not context.backend.search(planned.plan(1))
 
@@ -90,6 +90,8 @@ def _approximate(
 ) -> tuple[list[FoundEntry], list[SearchDiagnostic]]:
     """The best entries for words that are near the query's, and what they were taken for."""
     backend = context.backend
+    if not can_be_approximate(planned.text_tree):
+        return [], _why_not_corrected(planned)
     wanted = options.max_results + options.offset
     near = approximate_rows(planned.tree, backend.vocabulary(), _remembering(backend.rows), wanted)
     best = backend.best_rows(near.rows, near.scores, options.max_results, options.offset)
@@ -102,6 +104,16 @@ def _approximate(
             fragments = context.highlights(searchable_text(entry), patterns)
             found.append(FoundEntry(entry, hit.score, "fuzzy", fragments))
     return found, [_did_you_mean(planned.text, near.reading(best[0].row))] if best else []
+
+
+def _why_not_corrected(planned: PlannedQuery) -> list[SearchDiagnostic]:
+    words = sum(1 for leaf in text_leaves(planned.text_tree) if leaf.kind in ("word", "identifier"))
+    if words <= MOST_WORDS:
+        return []
+    message = (
+        f"no entry holds all {words} words; queries of more than {MOST_WORDS} words are not looked through for typos"
+    )
+    return [SearchDiagnostic("info", "keyword", message, "fuzzy")]
 
 
 def _did_you_mean(text: str, reading: Approximate) -> SearchDiagnostic:
@@ -159,7 +171,7 @@ def get_tool_descriptor() -> SearchToolDescriptor:
         name="keyword_search",
         description=(
             'Search the logbook by words, phrases and fields: AND, OR, NOT, brackets, "exact phrase", prefix*, '
-            "author:, date:, source:, logbook:, tag:, id:, has:attachment. Device names, PVs and numbers work as written."
+            "author:, date:, source:, logbook:, tag:, id:, has:attachment. Names, PVs and numbers work as written."
         ),
         search_mode="keyword",
         args_schema=KeywordArguments,

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from ariel_lite.backends.base import VectorModel
-from ariel_lite.embeddings.base import is_embeddable
+from ariel_lite.embeddings.base import is_embeddable, is_storable
 from ariel_lite.errors import ConfigurationError, DatabaseQueryError, EmbeddingGenerationError
 from ariel_lite.planning import PlannedQuery
 from ariel_lite.query.nodes import Everything, without_words
@@ -64,19 +64,21 @@ def nearest(context: SearchContext, planned: PlannedQuery, depth: int) -> Semant
         if not usable:
             return SemanticLeg(*nothing, notes, True)
         vector = embedder.embed([planned.meaning], query=True)[0]
+        if not is_storable(vector):
+            raise EmbeddingGenerationError("the model gave no usable vector for the query", hint="check the model")
         rows, similarities = context.backend.nearest(model, vector, depth, _allowed(context, planned))
+        ordered = context.backend.best_rows(rows, similarities, depth)
     except (ConfigurationError, EmbeddingGenerationError, DatabaseQueryError) as fault:
         note = SearchDiagnostic("warning", "semantic", f"{fault.message}; {fault.hint}", str(fault.category))
         return SemanticLeg(*nothing, (note,), True)
-    return SemanticLeg(rows, similarities, notes)
+    return SemanticLeg(
+        np.array([hit.row for hit in ordered], dtype=np.int64), np.array([hit.score for hit in ordered]), notes
+    )
 
 
-def threshold(context: SearchContext, wanted: float | None, mode: str = "semantic") -> float:
-    """The least cosine of a hit: the call's, else the configuration's, else the model's recommendation."""
-    if wanted is not None:
-        return wanted
-    configured = context.config.search_module(mode).settings.get("similarity_threshold")
-    return float(configured) if configured is not None else context.embedder.recommended_threshold
+def threshold(context: SearchContext, wanted: float | None) -> float:
+    """The least cosine of a hit: the call's (or the configuration's, which fills it in), else the model's."""
+    return context.embedder.recommended_threshold if wanted is None else wanted
 
 
 def run(context: SearchContext, arguments: SearchArguments) -> SearchOutcome:

@@ -126,7 +126,7 @@ class Analyzer:
         return {_written(forms) for forms in self.positions(text)}
 
     def take_new_words(self) -> set[str]:
-        """Words that `positions` met for the first time since the last call; a word may come again, none is left out."""
+        """Words that `positions` met for the first time since the last call; a word may come again, none is missing."""
         words, self._new_words = self._new_words, set()
         return words
 
@@ -153,7 +153,8 @@ class Analyzer:
         text, offsets = normalise(chunk)
         bare = text.strip(CHUNK_PUNCTUATION)
         if not text.isascii() and is_unit(bare):
-            found = [(0, len(text), lexeme) for lexeme in UNITS[bare]]
+            start = text.index(bare)
+            found = [(start, start + len(bare), lexeme) for lexeme in UNITS[bare]]
         else:
             found = _scan(text)
         return self._assemble(text, offsets, found)

@@ -76,4 +76,5 @@ def places(rows: Rows, wanted: Rows) -> NDArray[np.intp]:
     if not len(rows) or not len(wanted):
         return np.array([], dtype=np.intp)
     at = np.minimum(np.searchsorted(rows, wanted), len(rows) - 1)
-    return at[rows[at] == wanted]
+    found: NDArray[np.intp] = at[rows[at] == wanted]
+    return found

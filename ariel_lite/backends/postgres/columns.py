@@ -12,7 +12,7 @@ from typing import Any, cast
 from ariel_lite.backends.postgres.arrays import Rows
 from ariel_lite.backends.postgres.connection import Connection
 from ariel_lite.embeddings.base import clean_text
-from ariel_lite.query.dates import to_storage
+from ariel_lite.query.days import to_storage
 from ariel_lite.records import EnhancedLogbookEntry
 
 DIGEST_BYTES = 16

@@ -99,6 +99,11 @@ class Connections:
         """A write transaction. Those over entries wait for each other, so that counters and words stay exact."""
         if self.read_only:
             raise DatabaseQueryError(f"{self.masked} was opened for reading only", hint="open it without read_only")
+        outer: Connection | None = getattr(self._local, "connection", None)
+        if outer is not None:
+            with self._translated(), outer.transaction():
+                yield outer
+            return
         with self._transaction("BEGIN") as connection:
             if entries:
                 connection.execute("SELECT pg_advisory_xact_lock(%s)", (WRITER_LOCK,))
@@ -148,7 +153,9 @@ class Connections:
                 connection = psycopg.connect(self.location, connect_timeout=CONNECT_SECONDS, autocommit=True)
             except psycopg.ProgrammingError as fault:
                 reason = masked(one_line(fault), self.location)
-                raise DatabaseConnectionError(f"{self.masked} is no URL of PostgreSQL: {reason}", hint="check --db") from fault
+                raise DatabaseConnectionError(
+                    f"{self.masked} is no URL of PostgreSQL: {reason}", hint="check --db"
+                ) from fault
             version = connection.info.server_version
             connection.close()
         if version < OLDEST_SERVER:

@@ -11,7 +11,7 @@ from typing import Any, cast
 import numpy as np
 
 from ariel_lite.backends.base import UpsertOutcome, batched
-from ariel_lite.backends.postgres import vectors
+from ariel_lite.backends.postgres import attachments, vectors
 from ariel_lite.backends.postgres.arrays import Rows
 from ariel_lite.backends.postgres.columns import (
     WORDS,
@@ -67,13 +67,13 @@ STORE_VALUES = (
     "INSERT INTO ariel_lite_field_values (field, value, folded)"
     " SELECT DISTINCT ON (field, value) field, value, folded"
     " FROM unnest(%s::text[], %s::text[], %s::text[]) AS w (field, value, folded)"
-    " WHERE NOT EXISTS (SELECT 1 FROM ariel_lite_field_values AS v WHERE v.field = w.field COLLATE \"C\""
+    ' WHERE NOT EXISTS (SELECT 1 FROM ariel_lite_field_values AS v WHERE v.field = w.field COLLATE "C"'
     " AND md5(v.value) = md5(w.value)) ON CONFLICT DO NOTHING"
 )
 STORE_FIELDS = (
     "INSERT INTO ariel_lite_entry_fields (value_id, row_id) SELECT DISTINCT v.value_id, w.row_id"
     " FROM unnest(%s::bigint[], %s::text[], %s::text[]) AS w (row_id, field, value) JOIN ariel_lite_field_values AS v"
-    " ON v.field = w.field COLLATE \"C\" AND md5(v.value) = md5(w.value)"
+    ' ON v.field = w.field COLLATE "C" AND md5(v.value) = md5(w.value)'
 )
 STORE_WORDS = (
     "WITH changed AS (INSERT INTO ariel_lite_vocabulary AS v (term, entries)"
@@ -152,6 +152,7 @@ class EntryWriterSession:
         entries = [entry for _, entry in read_entries(self._db, self._layout, entry_ids)]
         for batch in batched(entries, BATCH):
             self._index(batch)
+        vectors.forget_outdated(self._db, entry_ids)
         return len(entries)
 
     def unindex(self, entry_ids: Sequence[str]) -> None:
@@ -234,6 +235,9 @@ class EntryWriterSession:
         columns = zip(*map(_columns, entries), strict=True)
         self._db.execute(STORE_ENTRIES.format(**words), [list(column) for column in columns])
         self._index(entries)
+        for change in changes:
+            if change.before is not None and change.before["attachments"] != change.entry["attachments"]:
+                attachments.forget_unlisted(self._db, change.entry)
 
     def _index(self, entries: Sequence[EnhancedLogbookEntry]) -> None:
         """Index entries that are stored; what the index held of them is replaced."""
@@ -265,9 +269,7 @@ class EntryWriterSession:
         )
         return {entry_id: int(row) for entry_id, row in self._db.execute(sql, parameters)}
 
-    def _store_lexemes(
-        self, rows: Rows, entries: Sequence[EnhancedLogbookEntry], made: Sequence[IndexedText]
-    ) -> None:
+    def _store_lexemes(self, rows: Rows, entries: Sequence[EnhancedLogbookEntry], made: Sequence[IndexedText]) -> None:
         parameters = (
             rows,
             [entry["entry_id"] for entry in entries],
@@ -303,9 +305,7 @@ class EntryWriterSession:
             for entry_id, row, length, lexemes in self._db.execute(sql, (list(entry_ids),))
         }
 
-    def _count(
-        self, words: Mapping[str, int], before: Iterable[_Indexed], after: Iterable[IndexedText]
-    ) -> None:
+    def _count(self, words: Mapping[str, int], before: Iterable[_Indexed], after: Iterable[IndexedText]) -> None:
         """Move the counters: words by the number of entries, entries and positions of the whole logbook."""
         moved = sorted((word, count) for word, count in words.items() if count)
         added = removed = 0
@@ -318,9 +318,7 @@ class EntryWriterSession:
             sql = "DELETE FROM ariel_lite_vocabulary WHERE term = ANY(%s) AND entries <= 0"
             removed = self._db.execute(sql, (lost,)).rowcount
         gone, come = [indexed.length for indexed in before], [text.length for text in after]
-        self._db.execute(
-            MOVE_TOTALS, (int(bool(added or removed)), len(come) - len(gone), sum(come) - sum(gone))
-        )
+        self._db.execute(MOVE_TOTALS, (int(bool(added or removed)), len(come) - len(gone), sum(come) - sum(gone)))
 
 
 def _completed(entry: EnhancedLogbookEntry, now: datetime) -> EnhancedLogbookEntry:

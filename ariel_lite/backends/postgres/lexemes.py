@@ -1,11 +1,11 @@
-"""What the analyzer made, as a tsvector and as tsqueries. Every lexeme is quoted by us; no parser of PostgreSQL's sees it.
+"""What the analyzer made, as tsvectors and tsqueries. Every lexeme is quoted by us; PostgreSQL's parsers see none.
 
 Besides the analyzer's forms with their positions, a vector holds marks, lexemes without a position that no query for
 text can meet (they begin with a control character):
 
 - level marks, "\\x02" to "\\x05" and a form: it stands at least 2, 3, 4, 5 times; so frequencies come from the index;
 - pair marks, "\\x01" and 18 bits: these two lexemes stand side by side; so a phrase visits few rows that lack it;
-- compound marks, "\\x07" and a form: the form is the written form of an identifier, not a word.
+- compound marks, "\\x07" and a form: the written form of an identifier, not a word (weight A says it to ranking).
 
 PostgreSQL keeps 255 positions of a lexeme, position numbers up to 16,383 and 1 MB of lexemes in a vector. A text that
 passes the first two limits is stored without positions (NO_POSITIONS), beyond the third without lexemes (NO_LEXEMES).
@@ -33,6 +33,7 @@ ENTRY_BYTES = 4
 LEVELS = (2, 3, 4, 5)
 PAIR = "\x01"
 COMPOUND = "\x07"
+COMPOUND_WEIGHT = "A,"
 DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 
 
@@ -96,7 +97,12 @@ def _vector(positions: dict[str, list[int]], marks: set[str], kind: int) -> str:
         return ""
     if kind == NO_POSITIONS:
         return " ".join(quoted(lexeme) for lexeme in (*positions, *marks))
-    placed = (f"{quoted(form)}:{','.join(map(str, places))}" for form, places in positions.items())
+    placed = (
+        f"{quoted(form)}:{COMPOUND_WEIGHT.join(map(str, places))}{COMPOUND_WEIGHT[:-1]}"
+        if COMPOUND + form in marks
+        else f"{quoted(form)}:{','.join(map(str, places))}"
+        for form, places in positions.items()
+    )
     return " ".join((*placed, *map(quoted, marks)))
 
 
@@ -117,6 +123,11 @@ def words_of(lexemes: Iterable[str]) -> set[str]:
 def quoted(lexeme: str) -> str:
     """A lexeme as tsvector and tsquery literals write it."""
     return "'" + lexeme.replace("\\", "\\\\").replace("'", "''") + "'"
+
+
+def ranked_query(pattern: Pattern) -> str:
+    """The tsquery of a pattern alone, without marks: what ts_rank_cd counts."""
+    return " <-> ".join(map(_operand, pattern))
 
 
 def level_query(level: int, form: Form) -> str:
@@ -200,14 +211,18 @@ def has_phrase(node: BoundNode) -> bool:
 
 
 def ranks_exactly(pattern: Pattern) -> bool:
-    """True when ts_rank_cd counts a pattern's occurrences: no two of its forms can stand at one position.
+    """True when ts_rank_cd counts a pattern's occurrences: each must be met by one form at each of its positions.
 
-    Only the beginning of a word may stand where another form of the pattern stands (`BR-BR*`).
+    Only with the beginning of a word two can: that of another form of the pattern (`BR-BR*`), or the written form of
+    an identifier. The latter has a weight of its own that counts nothing, for a beginning is met by its first part as
+    well, unless that ends within a number (`10.0*` in 10.0.2.17).
     """
-    if len(pattern) == 1 or not pattern[-1].prefix:
+    if not pattern[-1].prefix:
         return True
-    last = pattern[-1].lexeme.lstrip(WRITTEN)[:1]
-    return all(form.lexeme.lstrip(WRITTEN)[:1] != last for form in pattern[:-1])
+    beginning = pattern[-1].lexeme.lstrip(WRITTEN)
+    if any(form.lexeme.lstrip(WRITTEN)[:1] == beginning[:1] for form in pattern[:-1]):
+        return False
+    return beginning[0].isalpha() or (beginning.isdigit() and beginning.isascii())
 
 
 def _operand(form: Form) -> str:

@@ -90,9 +90,9 @@ class LongTexts:
         if isinstance(node, Exclude):
             return ~self.evaluate(node.child, rows)
         if isinstance(node, All):
-            return np.logical_and.reduce([self.evaluate(child, rows) for child in node.children])
+            return _folded(np.logical_and, [self.evaluate(child, rows) for child in node.children])
         if isinstance(node, AnyOf):
-            return np.logical_or.reduce([self.evaluate(child, rows) for child in node.children])
+            return _folded(np.logical_or, [self.evaluate(child, rows) for child in node.children])
         matched = np.full(len(rows), isinstance(node, Everything))
         if isinstance(node, FieldLeaf):
             where = condition(node, self._queries, INDEX)
@@ -135,6 +135,11 @@ def _stands(form: Form, forms: tuple[str, ...]) -> bool:
     if form.prefix:
         return any(other.startswith(form.lexeme) for other in forms)
     return form.lexeme in forms
+
+
+def _folded(combine: np.ufunc, parts: list[NDArray[np.bool_]]) -> NDArray[np.bool_]:
+    folded: NDArray[np.bool_] = combine.reduce(parts)
+    return folded
 
 
 def _only_text(node: BoundNode) -> BoundNode:

@@ -20,17 +20,18 @@ from numpy.typing import NDArray
 from ariel_lite.backends.postgres.arrays import Rows, places, read_arrays
 from ariel_lite.backends.postgres.compiler import INDEX, condition
 from ariel_lite.backends.postgres.connection import Connection
-from ariel_lite.backends.postgres.lexemes import LEVELS, Queries, is_text, level_query, ranks_exactly
+from ariel_lite.backends.postgres.lexemes import LEVELS, Queries, is_text, level_query, ranked_query, ranks_exactly
 from ariel_lite.backends.postgres.longtexts import LongTexts
 from ariel_lite.query.nodes import All, AnyOf, BoundNode, Exclude, FieldLeaf, TextLeaf, text_leaves
-from ariel_lite.ranking.bm25 import B, K1, CorpusStatistics, inverse_document_frequency
+from ariel_lite.ranking.bm25 import K1, B, CorpusStatistics, inverse_document_frequency
 from ariel_lite.text.highlight import Pattern
 
 FEW_ROWS = 400
 """Up to so many candidates their vectors are read at once, beyond level marks are cheaper."""
 EXACT_ROWS = 5_000
 OCCURRENCE = 0.1
-RANK = f"round(ts_rank_cd('{{{OCCURRENCE}, {OCCURRENCE}, {OCCURRENCE}, {OCCURRENCE}}}', lexemes, %s::tsquery) / {OCCURRENCE})"
+WEIGHTS = f"{{{OCCURRENCE}, {OCCURRENCE}, {OCCURRENCE}, 0}}"
+RANK = f"round(ts_rank_cd('{WEIGHTS}', lexemes, %s::tsquery) / {OCCURRENCE})"
 
 Numbers = NDArray[np.float64]
 
@@ -108,7 +109,7 @@ class Scorer:
             return {}
         rows = candidates.rows
         ranked = [leaf for leaf in leaves if ranks_exactly(leaf.forms)]
-        found = self._ranks([self._queries.pattern(leaf.forms) for leaf in ranked], rows)
+        found = self._ranks([ranked_query(leaf.forms) for leaf in ranked], rows)
         frequencies = {leaf.forms: column for leaf, column in zip(ranked, found, strict=True)}
         for leaf in leaves:
             if leaf.forms not in frequencies:
@@ -136,7 +137,7 @@ class Scorer:
             levels = self._levels(leaf, candidates.rows)
             many = np.flatnonzero(levels >= LEVELS[-1])
             if len(many):
-                levels[many] = self._ranks([self._queries.pattern(leaf.forms)], candidates.rows[many])[0]
+                levels[many] = self._ranks([ranked_query(leaf.forms)], candidates.rows[many])[0]
             frequencies[leaf.forms] = levels
         self._correct(frequencies, words, candidates)
         return frequencies
@@ -164,9 +165,7 @@ class Scorer:
         bound[places(candidates.rows, self._rows_of([self._queries.pattern(leaf.forms)])[0])] = 1
         return bound
 
-    def _correct(
-        self, frequencies: dict[Pattern, Numbers], leaves: Sequence[TextLeaf], candidates: Candidates
-    ) -> None:
+    def _correct(self, frequencies: dict[Pattern, Numbers], leaves: Sequence[TextLeaf], candidates: Candidates) -> None:
         """Replace what the index cannot know of entries that it holds only in part."""
         if not len(candidates.limited):
             return
@@ -207,8 +206,8 @@ class Scorer:
             order, values = read_arrays(self._db, sql, (*queries, candidates.rows))
             counts[places(candidates.rows, order)] = values
         if len(candidates.limited):
-            found = [self._long.counts(leaf.written, candidates.limited) > 0 for leaf in self._spelled]
-            counts[places(candidates.rows, candidates.limited)] = np.sum(found, axis=0)
+            spelled = [self._long.counts(leaf.written, candidates.limited) > 0 for leaf in self._spelled]
+            counts[places(candidates.rows, candidates.limited)] = np.sum(spelled, axis=0)
         return counts
 
     # BM25
@@ -271,6 +270,6 @@ def _needed(node: BoundNode, *, is_met: bool = True) -> list[TextLeaf]:
 
 
 def _text_of(tree: BoundNode) -> BoundNode:
-    """The conjuncts that are text: what limits the rows that level marks are looked up in."""
+    """The conjuncts that are text, choices excepted: what limits the rows that level marks are looked up in."""
     conjuncts = tree.children if isinstance(tree, All) else (tree,)
-    return All(tuple(node for node in conjuncts if is_text(node)))
+    return All(tuple(node for node in conjuncts if is_text(node) and not isinstance(node, AnyOf)))

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ariel_lite.backends.base import Hit, SearchPlan, Statement
-from ariel_lite.backends.postgres.arrays import Rows, nothing, places, read_arrays
+from ariel_lite.backends.postgres.arrays import Rows, places, read_arrays
 from ariel_lite.backends.postgres.columns import Layout
 from ariel_lite.backends.postgres.compiler import INDEX, Condition, Table, conjunction_of, table_for
 from ariel_lite.backends.postgres.connection import Connection
-from ariel_lite.backends.postgres.lexemes import NO_LEXEMES, Queries
+from ariel_lite.backends.postgres.lexemes import Queries
 from ariel_lite.backends.postgres.longtexts import LongTexts, PositionsCache
 from ariel_lite.backends.postgres.scoring import Candidates, Scorer
 from ariel_lite.query.nodes import BoundNode, Everything, Nothing, TextLeaf, text_leaves
@@ -22,12 +21,13 @@ from ariel_lite.ranking.bm25 import SCORE_DIGITS, CorpusStatistics
 from ariel_lite.text.highlight import Pattern
 from ariel_lite.text.tokenise import Analyzer
 
+NOT_INDEXED = -1
 MANY_TIED = 500
 REMEMBERED_COUNTS = 10_000
 
 PREPARE = (
     "SELECT set_config('enable_seqscan', 'off', true), generation, entries, positions,"
-    f" (SELECT coalesce(max(limit_kind), 0) FROM ariel_lite_lexemes WHERE limit_kind > 0) FROM ariel_lite_totals"
+    " (SELECT coalesce(max(limit_kind), 0) FROM ariel_lite_lexemes WHERE limit_kind > 0) FROM ariel_lite_totals"
 )
 """The planner knows nothing of what reading all vectors costs; with this it always takes the index."""
 
@@ -71,11 +71,12 @@ class Searcher:
         if any(True for _ in text_leaves(plan.tree)):
             return self._ranked(plan)
         statement = self._listed_statement(plan)
-        return [Hit(entry_id, 0.0) for (entry_id,) in self._db.execute(statement.sql, statement.parameters)]
+        found = self._db.execute(statement.sql, statement.parameters)
+        return [Hit(entry_id, 0.0, 0, NOT_INDEXED if row is None else int(row)) for entry_id, row in found]
 
     def rows(self, tree: BoundNode) -> Rows:
         """Row numbers of what a tree matches, ascending."""
-        where = self._where(tree, INDEX)
+        where = self.where(tree, INDEX)
         found = read_arrays(
             self._db, f"SELECT array_agg(i.row_id) FROM {INDEX.source} WHERE {where.sql}", where.parameters
         )
@@ -84,9 +85,16 @@ class Searcher:
     def count(self, tree: BoundNode) -> int:
         """How many entries a tree matches."""
         table = table_for(tree)
-        where = self._where(tree, table)
+        where = self.where(tree, table)
         found = self._db.execute(f"SELECT count(*) FROM {table.source} WHERE {where.sql}", where.parameters).fetchone()
         return int(found[0]) if found else 0
+
+    def exists(self, tree: BoundNode) -> bool:
+        """True when a tree matches at least one entry."""
+        table = table_for(tree)
+        where = self.where(tree, table)
+        found = self._db.execute(f"SELECT 1 FROM {table.source} WHERE {where.sql} LIMIT 1", where.parameters)
+        return found.fetchone() is not None
 
     def document_frequency(self, leaf: TextLeaf) -> int:
         """How many entries a leaf matches, whatever else is asked for."""
@@ -104,8 +112,8 @@ class Searcher:
 
     def best_rows(
         self, rows: Rows, scores: NDArray[np.float64], limit: int, offset: int = 0, written: Rows | None = None
-    ) -> list[tuple[int, Hit]]:
-        """Scored rows as (row, hit) in the contract's order, cut to the page asked for."""
+    ) -> list[Hit]:
+        """Scored rows as hits in the contract's order, cut to the page asked for."""
         if not len(rows) or limit <= 0:
             return []
         counts = np.zeros(len(rows), dtype=np.int64) if written is None else written
@@ -118,7 +126,7 @@ class Searcher:
             if (row := int(rows[at])) in known
         ]
         best = sorted(keyed)[offset : offset + limit]
-        return [(row, Hit(entry_id, -score, -count)) for count, score, _, entry_id, row in best]
+        return [Hit(entry_id, -score, -count, row) for count, score, _, entry_id, row in best]
 
     def _contenders(self, rows: Rows, values: NDArray[np.float64], counts: Rows, wanted: int) -> NDArray[np.intp]:
         """Indices of the rows that may be among the best `wanted`: those that are, and those that tie with the last."""
@@ -147,7 +155,7 @@ class Searcher:
         sql = "SELECT row_id, at, entry_id FROM ariel_lite_lexemes WHERE row_id = ANY(%s)"
         return {int(row): (at, entry_id) for row, at, entry_id in self._db.execute(sql, (rows,))}
 
-    def _where(self, tree: BoundNode, table: Table) -> Condition:
+    def where(self, tree: BoundNode, table: Table) -> Condition:
         """A tree's condition; entries that the index holds only in part are named by their rows."""
         where = conjunction_of(tree, self._queries, table)
         least = self._long.least_kind(tree)
@@ -163,16 +171,20 @@ class Searcher:
 
     def _listed_statement(self, plan: SearchPlan) -> Statement:
         table = table_for(plan.tree)
-        where = self._where(plan.tree, table)
+        where = self.where(plan.tree, table)
         direction = "DESC" if plan.order == "newest" else "ASC"
-        sql = (
-            f"SELECT {table.entry_id} FROM {table.source} WHERE {where.sql}"
-            f' ORDER BY {table.time} {direction}, {table.entry_id} COLLATE "C" LIMIT %s OFFSET %s'
-        )
+        order = f'ORDER BY {table.time} {direction}, {table.entry_id} COLLATE "C" LIMIT %s OFFSET %s'
+        sql = f"SELECT {table.entry_id}, i.row_id FROM {table.source} WHERE {where.sql} {order}"
+        if table is not INDEX:
+            page = f"SELECT {table.entry_id}, {table.time} FROM {table.source} WHERE {where.sql} {order}"
+            sql = (
+                f"SELECT e.entry_id, i.row_id FROM ({page}) AS e LEFT JOIN ariel_lite_lexemes AS i"
+                f' ON i.entry_id = e.entry_id ORDER BY {table.time} {direction}, e.entry_id COLLATE "C"'
+            )
         return Statement(sql, (*where.parameters, plan.limit, plan.offset))
 
     def _candidates_statement(self, tree: BoundNode) -> Statement:
-        where = self._where(tree, INDEX)
+        where = self.where(tree, INDEX)
         sql = (
             "SELECT array_agg(i.row_id), array_agg(i.length), array_agg(i.row_id) FILTER (WHERE i.limit_kind > 0)"
             f" FROM {INDEX.source} WHERE {where.sql}"
@@ -186,7 +198,4 @@ class Searcher:
         candidates = Candidates(rows[order], lengths[order], np.sort(limited))
         scorer = Scorer(self._db, self._queries, self._long, self.document_frequency, self._statistics, plan.tree)
         scored = scorer.score(candidates, wanted=plan.limit + plan.offset)
-        found = self.best_rows(scored.rows, scored.scores, plan.limit, plan.offset, scored.written)
-        return [hit for _, hit in found]
-
-
+        return self.best_rows(scored.rows, scored.scores, plan.limit, plan.offset, scored.written)

@@ -10,7 +10,7 @@ from typing import Any
 import apsw
 
 from ariel_lite.backends.base import StoredAttachment
-from ariel_lite.query.dates import from_storage, to_storage
+from ariel_lite.query.days import from_storage, to_storage
 from ariel_lite.records import EnhancedLogbookEntry
 
 DESCRIPTION = "attachment_id, entry_id, filename, mime_type, size_bytes, created_at"

@@ -37,7 +37,7 @@ from ariel_lite.backends.sqlite.nearest import NearestVectors, seal
 from ariel_lite.backends.sqlite.search import Searcher
 from ariel_lite.backends.sqlite.vocabulary import VocabularyCache
 from ariel_lite.config import ARIELConfig
-from ariel_lite.errors import DatabaseConnectionError, SearchTimeoutError
+from ariel_lite.errors import DatabaseConnectionError, DatabaseQueryError, SearchTimeoutError
 from ariel_lite.query.nodes import BoundNode
 from ariel_lite.ranking.bm25 import CorpusStatistics
 from ariel_lite.ranking.fuzzy import Vocabulary
@@ -70,6 +70,7 @@ class SQLiteBackend:
         self._vocabulary = VocabularyCache()
         self._nearest = NearestVectors()
         self._local = threading.local()
+        self._applied: list[str] = []
         if read_only:
             check_version(self._connections)
             if not is_current(self._connections):
@@ -78,7 +79,7 @@ class SQLiteBackend:
                     f"{path} has an older schema", hint="run 'ariel-lite migrate' on a writable copy"
                 )
         else:
-            migrate(self._connections)
+            self._applied = migrate(self._connections)
 
     def close(self) -> None:
         """Close every connection."""
@@ -89,8 +90,9 @@ class SQLiteBackend:
         self._connections.interrupt()
 
     def migrate(self) -> list[str]:
-        """Names of the migrations applied (opening applies them already)."""
-        return migrate(self._connections)
+        """Names of the migrations that opening this file applied, and of those applied now."""
+        applied, self._applied = self._applied, []
+        return applied + migrate(self._connections)
 
     # Reading
 
@@ -119,9 +121,7 @@ class SQLiteBackend:
         with self._connections.reading() as db:
             return Searcher(db).rows(tree)
 
-    def best_rows(
-        self, rows: NDArray[np.int64], scores: NDArray[np.float64], limit: int, offset: int = 0
-    ) -> list[Hit]:
+    def best_rows(self, rows: NDArray[np.int64], scores: NDArray[np.float64], limit: int, offset: int = 0) -> list[Hit]:
         """Scored rows as hits, best first, newest first among equals, then by id."""
         with self._connections.reading() as db:
             return Searcher(db).best_rows(rows, scores, limit, offset)
@@ -262,6 +262,11 @@ class SQLiteBackend:
         with self._connections.writing() as db:
             return vectors.store(db, model, made)
 
+    def forget_failed(self, model: VectorModel) -> None:
+        """Let entries whose embedding failed wait again."""
+        with self._connections.writing() as db:
+            vectors.forget_failed(db, model)
+
     def release_claims(self, worker: str) -> None:
         """Give back what a worker took and did not finish."""
         with self._connections.writing() as db:
@@ -325,6 +330,9 @@ class SQLiteBackend:
 
     def purge(self, *, entries: bool) -> None:
         """Empty the file."""
+        if vectors.has_models(self._connections.get()):
+            self._connections.with_vectors()
+        self._nearest.forget()
         with self._connections.writing() as db:
             maintenance.purge(db)
         self._connections.get().execute("VACUUM")
@@ -336,6 +344,8 @@ class SQLiteBackend:
     def restore(self, source: Path) -> int:
         """Replace the contents by a backup's; the number of entries."""
         count = maintenance.restore(self._connections, source)
+        self._nearest.forget()
+        self._memory().forget()
         migrate(self._connections)
         return count
 
@@ -348,7 +358,12 @@ class SQLiteBackend:
     def _forget_vectors(self, rows: list[int]) -> None:
         """Drop vectors of rows, inside the transaction that changes their text."""
         if rows and vectors.has_models(self._connections.get()):
-            vectors.forget_rows(self._connections.with_vectors(), rows)
+            try:
+                connection = self._connections.with_vectors()
+            except DatabaseQueryError:
+                vectors.forget_state(self._connections.get(), rows)
+            else:
+                vectors.forget_rows(connection, rows)
 
     @contextmanager
     def _writing(self) -> Iterator[EntryWriterSession]:

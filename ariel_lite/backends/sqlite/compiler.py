@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from ariel_lite.query.dates import TimeRange, to_storage
+from ariel_lite.query.dates import TimeRange
+from ariel_lite.query.days import to_storage
 from ariel_lite.query.nodes import (
     All,
     AnyOf,

@@ -16,7 +16,7 @@ from ariel_lite.backends.sqlite import attachments
 from ariel_lite.backends.sqlite.compiler import phrase
 from ariel_lite.backends.sqlite.tokenizer import IndexTokenizer
 from ariel_lite.query.bind import fold_value
-from ariel_lite.query.dates import from_storage, to_storage
+from ariel_lite.query.days import from_storage, to_storage
 from ariel_lite.records import EnhancedLogbookEntry, field_values, searchable_text
 from ariel_lite.text.highlight import Form
 from ariel_lite.text.tokenise import INDEXED_CHARACTERS, WRITTEN, Analyzer, shorten
@@ -118,7 +118,13 @@ class EntryWriterSession:
 
     def unindex_rows(self, rows: Iterable[int]) -> None:
         """Forget the index of stored entries."""
-        self._unindex(dict(read_rows(self._db, rows)))
+        wanted = list(rows)
+        found = dict(read_rows(self._db, wanted))
+        self._unindex(found)
+        self._forget_vectors(wanted)
+        for row in wanted:
+            if row not in found:
+                self._forget_row(row)
         self._next_generation()
 
     def _settle_ids(
@@ -226,6 +232,12 @@ class EntryWriterSession:
                 self._db.execute("DELETE FROM entry_fields WHERE value_id = ? AND row_id = ?", pair)
         self._unlearn(words)
 
+    def _forget_row(self, row: int) -> None:
+        """Take an entry out of the index that another program deleted: only its row number is left of it."""
+        self._db.execute("DELETE FROM entry_index WHERE rowid = ?", (row,))
+        self._db.execute("DELETE FROM entry_state WHERE row_id = ?", (row,))
+        self._db.execute("DELETE FROM entry_fields WHERE row_id = ?", (row,))
+
     def _unlearn(self, words: set[str]) -> None:
         """Drop the words that no entry holds any more."""
         gone = False
@@ -268,7 +280,7 @@ class EntryWriterSession:
             self._db.execute("UPDATE settings SET value = 0 WHERE key = 'time_ordered'")
 
     def _next_generation(self) -> None:
-        sql = "UPDATE settings SET value = value + 1 WHERE key = 'generation' RETURNING value"
+        sql = "UPDATE settings SET value = random() WHERE key = 'generation' RETURNING value"
         self._memory.generation = int(self._db.execute(sql).get)
 
 

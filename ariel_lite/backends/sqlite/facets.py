@@ -10,7 +10,7 @@ import apsw
 
 from ariel_lite.backends.base import Order
 from ariel_lite.backends.sqlite.search import Searcher
-from ariel_lite.query.dates import from_storage
+from ariel_lite.query.days import from_storage
 from ariel_lite.query.nodes import BoundNode, Everything
 
 

@@ -15,7 +15,7 @@ from ariel_lite.backends.sqlite.connection import Connections, translated_errors
 from ariel_lite.backends.sqlite.entries import EntryWriterSession, content_hash, read_rows
 from ariel_lite.backends.sqlite.migrations import MIGRATIONS, version
 from ariel_lite.errors import DatabaseConnectionError, DatabaseQueryError
-from ariel_lite.query.dates import from_storage
+from ariel_lite.query.days import from_storage
 from ariel_lite.records import searchable_text
 from ariel_lite.text.tokenise import Analyzer
 

@@ -11,7 +11,7 @@ import apsw
 
 from ariel_lite.backends.sqlite.connection import APPLICATION_ID, Connections
 from ariel_lite.errors import DatabaseConnectionError
-from ariel_lite.query.dates import to_storage
+from ariel_lite.query.days import to_storage
 from ariel_lite.text.tokenise import Analyzer
 
 
@@ -31,7 +31,7 @@ def create_tables(connection: apsw.Connection) -> None:
         if statement.strip():
             connection.execute(statement)
     connection.execute(
-        "INSERT INTO settings VALUES ('analyzer', ?), ('generation', 0), ('time_ordered', 1)",
+        "INSERT INTO settings VALUES ('analyzer', ?), ('generation', random()), ('time_ordered', 1)",
         (Analyzer().fingerprint,),
     )
     connection.execute("INSERT INTO entry_index (entry_index, rank) VALUES ('automerge', 16)")
@@ -42,7 +42,7 @@ def create_vector_tables(connection: apsw.Connection) -> None:
     for statement in vectors_schema().split(";\n"):
         if statement.strip():
             connection.execute(statement)
-    connection.execute("INSERT INTO settings VALUES ('vectors', 0)")
+    connection.execute("INSERT INTO settings VALUES ('vectors', random())")
 
 
 MIGRATIONS: tuple[Callable[[apsw.Connection], None], ...] = (create_tables, create_vector_tables)

@@ -53,6 +53,12 @@ class NearestVectors:
         self._matrices: dict[int, _Matrix] = {}
         self._chunks: dict[tuple[int, int], _Chunk] = {}
 
+    def forget(self) -> None:
+        """Start from what the file says."""
+        with self._lock:
+            self._matrices.clear()
+            self._chunks.clear()
+
     def search(
         self,
         connection: apsw.Connection,
@@ -134,7 +140,7 @@ def quantised(vectors: NDArray[np.float32]) -> NDArray[np.int8]:
 
 
 def _vectors(connection: apsw.Connection, number: int) -> int:
-    return integer(connection, "SELECT sum(windows) FROM embedding_state WHERE model_id = ?", (number,))
+    return integer(connection, "SELECT sum(windows) FROM embedding_state WHERE model_id = ? AND windows > 0", (number,))
 
 
 def _stamps(connection: apsw.Connection, number: int) -> list[tuple[int, int]]:

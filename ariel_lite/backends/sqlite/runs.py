@@ -9,7 +9,7 @@ from typing import Any
 import apsw
 
 from ariel_lite.backends.base import IngestionRun
-from ariel_lite.query.dates import from_storage, to_storage
+from ariel_lite.query.days import from_storage, to_storage
 
 COLUMNS = (
     "id, started_at, completed_at, source_system, entries_added, entries_updated, entries_failed, status,"

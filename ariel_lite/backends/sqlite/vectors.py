@@ -18,20 +18,23 @@ from numpy.typing import NDArray
 from ariel_lite.backends.base import EntryVectors, PendingText, VectorCounts, VectorModel
 from ariel_lite.backends.sqlite.connection import integer
 from ariel_lite.backends.sqlite.entries import read_rows, to_json
-from ariel_lite.embeddings.base import is_storable, model_table, windows_table
+from ariel_lite.embeddings.base import is_storable, model_table, normalised, windows_table
 from ariel_lite.errors import EmbeddingGenerationError
-from ariel_lite.query.dates import to_storage
+from ariel_lite.query.days import to_storage
 from ariel_lite.records import EmbeddingTableInfo, searchable_text
 
 CHUNK_ROWS = 1024
-WINDOW_BITS = 13
+FAILED = -1
+"""The number of windows of an entry that could not be embedded."""
+
+WINDOW_BITS = 20
 CLAIM_LIFETIME = timedelta(minutes=5)
 
 
 def model_id(connection: apsw.Connection, model: VectorModel) -> int | None:
     """The number of a model with exactly this fingerprint, or None when it has no vectors here."""
-    sql = "SELECT model_id FROM embedding_models WHERE name = ? AND fingerprint = ?"
-    return integer(connection, sql, (model.name, model.fingerprint)) or None
+    sql = "SELECT model_id FROM embedding_models WHERE name = ? AND fingerprint = ? AND dimension = ?"
+    return integer(connection, sql, (model.name, model.fingerprint, model.dimension)) or None
 
 
 def ensure_model(connection: apsw.Connection, model: VectorModel) -> int:
@@ -43,6 +46,12 @@ def ensure_model(connection: apsw.Connection, model: VectorModel) -> int:
     known = model_id(connection, model)
     if known is not None:
         return known
+    for (name,) in list(connection.execute("SELECT DISTINCT name FROM embedding_models")):
+        if name != model.name and model_table(str(name)) == model_table(model.name):
+            raise EmbeddingGenerationError(
+                f"the models {name} and {model.name} would share the table {model_table(model.name)}",
+                hint="name one of them differently",
+            )
     dimension = table_dimension(connection, model.name)
     if dimension not in (None, model.dimension):
         raise EmbeddingGenerationError(
@@ -99,11 +108,12 @@ def counts(connection: apsw.Connection, model: VectorModel) -> VectorCounts:
     stale = integer(
         connection,
         "SELECT count(DISTINCT row_id) FROM embedding_state WHERE model_id IN"
-        " (SELECT model_id FROM embedding_models WHERE name = ? AND fingerprint <> ?)",
-        (model.name, model.fingerprint),
+        " (SELECT model_id FROM embedding_models WHERE name = ? AND model_id <> ?)",
+        (model.name, number),
     )
     entries = integer(connection, "SELECT count(*) FROM entry_state")
-    return VectorCounts(current, max(entries - current - blank - stale, 0), stale, blank)
+    failed = integer(connection, f"{matching} windows < 0", (number,))
+    return VectorCounts(current, max(entries - current - blank - failed - stale, 0), stale, blank, failed)
 
 
 def claim(connection: apsw.Connection, model: VectorModel, worker: str, limit: int) -> list[PendingText]:
@@ -132,55 +142,91 @@ def release(connection: apsw.Connection, worker: str) -> None:
     connection.execute("DELETE FROM embedding_claims WHERE worker = ?", (worker,))
 
 
-def store(connection: apsw.Connection, model: VectorModel, vectors: Sequence[EntryVectors]) -> int:
+def store(connection: apsw.Connection, model: VectorModel, made: Sequence[EntryVectors]) -> int:
     """Keep vectors whose text is still the entry's; the number kept."""
     number = ensure_model(connection, model)
-    for made in vectors:
-        _check(made, model)
+    for vectors in made:
+        _check(vectors, model)
     texts = dict(
         connection.execute(
             "SELECT row_id, text_hash FROM entry_state WHERE row_id IN (SELECT value FROM json_each(?))",
-            (json.dumps([made.pending.row for made in vectors]),),
+            (json.dumps([vectors.pending.row for vectors in made]),),
         )
     )
-    kept = [made for made in vectors if texts.get(made.pending.row) == made.pending.text_hash]
-    _remove(connection, model.name, [made.pending.row for made in kept])
+    kept = [vectors for vectors in made if texts.get(vectors.pending.row) == vectors.pending.text_hash]
+    _remove(connection, model.name, [vectors.pending.row for vectors in kept])
     now = to_storage(datetime.now(UTC))
-    connection.executemany(
-        f"INSERT INTO {model_table(model.name)} (id, embedding, entry_id, created_at) VALUES (?, ?, ?, ?)",
-        [(m.pending.row, m.vector.tobytes(), m.pending.entry_id, now) for m in kept if m.vector is not None],
-    )
-    connection.executemany(
-        f"INSERT INTO {windows_table(model.name)} (id, embedding, entry_id) VALUES (?, ?, ?)",
-        [
-            (window_id(made.pending.row, place), window.tobytes(), made.pending.entry_id)
-            for made in kept
-            if made.windows is not None and len(made.windows) > 1
-            for place, window in enumerate(made.windows)
-        ],
-    )
+    for vectors in kept:
+        _insert(connection, model, vectors, now)
     connection.executemany(
         "INSERT INTO embedding_state VALUES (?, ?, ?, ?)",
-        [(number, m.pending.row, m.pending.text_hash, 0 if m.windows is None else len(m.windows)) for m in kept],
+        [(number, vectors.pending.row, vectors.pending.text_hash, _windows(vectors)) for vectors in kept],
     )
-    rows = json.dumps([made.pending.row for made in vectors])
-    connection.execute(
-        "DELETE FROM embedding_claims WHERE model_id = ? AND row_id IN (SELECT value FROM json_each(?))", (number, rows)
+    connection.executemany(
+        "DELETE FROM embedding_claims WHERE model_id = ? AND row_id = ?",
+        [(number, vectors.pending.row) for vectors in made],
     )
-    status = to_json({"text_embedding": {"status": "complete", "completed_at": now}})
-    connection.execute(
-        "UPDATE enhanced_entries SET enhancement_status = json_patch(enhancement_status, ?)"
-        " WHERE row_id IN (SELECT value FROM json_each(?))",
-        (status, json.dumps([made.pending.row for made in kept])),
+    connection.executemany(
+        "UPDATE enhanced_entries SET enhancement_status = json_patch(enhancement_status, ?) WHERE row_id = ?",
+        [(_status(vectors, now), vectors.pending.row) for vectors in kept],
     )
-    touch_chunks(connection, number, (made.pending.row for made in kept))
+    touch_chunks(connection, number, (vectors.pending.row for vectors in kept))
     return len(kept)
+
+
+def forget_failed(connection: apsw.Connection, model: VectorModel) -> None:
+    """Let entries whose embedding failed wait again."""
+    number = model_id(connection, model)
+    connection.execute("DELETE FROM embedding_state WHERE model_id = ? AND windows < 0", (number,))
+
+
+def _windows(vectors: EntryVectors) -> int:
+    if vectors.error:
+        return FAILED
+    return 0 if vectors.windows is None else len(vectors.windows)
+
+
+def _status(vectors: EntryVectors, now: str) -> str:
+    if vectors.error:
+        return to_json({"text_embedding": {"status": "failed", "failed_at": now, "error": vectors.error}})
+    return to_json({"text_embedding": {"status": "complete", "completed_at": now, "failed_at": None, "error": None}})
+
+
+def _insert(connection: apsw.Connection, model: VectorModel, vectors: EntryVectors, now: str) -> None:
+    """An entry's vectors, of length 1. What an interrupted life without sqlite-vec may have left goes first."""
+    if vectors.vector is None or vectors.windows is None:
+        return
+    row, entry_id = vectors.pending.row, vectors.pending.entry_id
+    table = model_table(model.name)
+    connection.execute(f"DELETE FROM {table} WHERE id = ?", (row,))
+    whole = normalised(np.atleast_2d(vectors.vector))[0].tobytes()
+    connection.execute(
+        f"INSERT INTO {table} (id, embedding, entry_id, created_at) VALUES (?, ?, ?, ?)", (row, whole, entry_id, now)
+    )
+    if len(vectors.windows) < 2:
+        return
+    table = windows_table(model.name)
+    for place, window in enumerate(normalised(vectors.windows)):
+        key = window_id(row, place)
+        connection.execute(f"DELETE FROM {table} WHERE id = ?", (key,))
+        connection.execute(
+            f"INSERT INTO {table} (id, embedding, entry_id) VALUES (?, ?, ?)", (key, window.tobytes(), entry_id)
+        )
 
 
 def forget_rows(connection: apsw.Connection, rows: Sequence[int]) -> None:
     """Drop every model's vectors of rows whose text changed or that are gone."""
-    for (name,) in connection.execute("SELECT DISTINCT name FROM embedding_models").fetchall():
+    for (name,) in list(connection.execute("SELECT DISTINCT name FROM embedding_models")):
         _remove(connection, str(name), rows)
+
+
+def forget_state(connection: apsw.Connection, rows: Sequence[int]) -> None:
+    """The same where sqlite-vec cannot be loaded: the vectors stay behind, but count for nothing any more."""
+    for number in [int(found) for (found,) in list(connection.execute("SELECT model_id FROM embedding_models"))]:
+        connection.executemany(
+            "DELETE FROM embedding_state WHERE model_id = ? AND row_id = ?", [(number, row) for row in rows]
+        )
+        touch_chunks(connection, number, rows)
 
 
 def drop(connection: apsw.Connection, name: str) -> int:
@@ -188,13 +234,14 @@ def drop(connection: apsw.Connection, name: str) -> int:
     if table_dimension(connection, name) is None:
         return 0
     numbers = "SELECT model_id FROM embedding_models WHERE name = ?"
-    had = integer(connection, f"SELECT count(*) FROM embedding_state WHERE model_id IN ({numbers})", (name,))
+    sql = f"SELECT count(*) FROM embedding_state WHERE windows > 0 AND model_id IN ({numbers})"
+    had = integer(connection, sql, (name,))
     for table in ("embedding_state", "embedding_claims", "vector_chunks"):
         connection.execute(f"DELETE FROM {table} WHERE model_id IN ({numbers})", (name,))
     connection.execute("DELETE FROM embedding_models WHERE name = ?", (name,))
     connection.execute(f"DROP TABLE {model_table(name)}")
     connection.execute(f"DROP TABLE {windows_table(name)}")
-    connection.execute("UPDATE settings SET value = value + 1 WHERE key = 'vectors'")
+    connection.execute("UPDATE settings SET value = random() WHERE key = 'vectors'")
     return had
 
 
@@ -237,7 +284,7 @@ def read_vectors(
 
 def touch_chunks(connection: apsw.Connection, number: int, rows: Iterable[int]) -> None:
     """Mark the derived copies of rows' chunks as out of date."""
-    sql = "UPDATE settings SET value = value + 1 WHERE key = 'vectors' RETURNING value"
+    sql = "UPDATE settings SET value = random() WHERE key = 'vectors' RETURNING value"
     stamp = connection.execute(sql).get
     chunks = sorted({row // CHUNK_ROWS for row in rows})
     connection.executemany(
@@ -276,8 +323,7 @@ def _check(made: EntryVectors, model: VectorModel) -> None:
 
 def _remove(connection: apsw.Connection, name: str, rows: Sequence[int]) -> None:
     numbers = [
-        int(number)
-        for (number,) in connection.execute("SELECT model_id FROM embedding_models WHERE name = ?", (name,))
+        int(number) for (number,) in connection.execute("SELECT model_id FROM embedding_models WHERE name = ?", (name,))
     ]
     for number in numbers:
         had: list[int] = []
@@ -285,7 +331,7 @@ def _remove(connection: apsw.Connection, name: str, rows: Sequence[int]) -> None
             windows = connection.execute(
                 "DELETE FROM embedding_state WHERE model_id = ? AND row_id = ? RETURNING windows", (number, row)
             ).get
-            if windows:
+            if windows is not None and int(windows) > 0:
                 had.append(row)
                 connection.execute(f"DELETE FROM {model_table(name)} WHERE id = ?", (row,))
                 for place in range(int(windows) if int(windows) > 1 else 0):

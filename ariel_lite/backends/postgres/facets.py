@@ -1,0 +1,56 @@
+"""Counts over the entries that a tree matches: by field value, by month; and their ids by time."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from ariel_lite.backends.base import Order
+from ariel_lite.backends.postgres.compiler import INDEX, table_for
+from ariel_lite.backends.postgres.connection import Connection
+from ariel_lite.backends.postgres.search import Searcher
+from ariel_lite.query.nodes import BoundNode, Everything
+
+
+def field_counts(
+    connection: Connection, searcher: Searcher, name: str, tree: BoundNode | None, limit: int
+) -> list[tuple[str, int]]:
+    """(value, entries) of a field, most first, then by name."""
+    inside = "TRUE"
+    parameters: tuple[Any, ...] = (name,)
+    if tree is not None and not isinstance(tree, Everything):
+        where = searcher.where(tree, INDEX)
+        inside = f"f.row_id IN (SELECT i.row_id FROM {INDEX.source} WHERE {where.sql})"
+        parameters = (name, *where.parameters)
+    sql = (
+        "SELECT v.value, count(*) AS entries FROM ariel_lite_field_values AS v"
+        " JOIN ariel_lite_entry_fields AS f ON f.value_id = v.value_id"
+        f" WHERE v.field = %s AND {inside} GROUP BY v.value_id ORDER BY entries DESC, v.value LIMIT %s"
+    )
+    return [(value, int(entries)) for value, entries in connection.execute(sql, (*parameters, limit))]
+
+
+def month_counts(connection: Connection, searcher: Searcher, tree: BoundNode, zone: str) -> list[tuple[str, int]]:
+    """(YYYY-MM in the zone, entries), in time order; months are counted with Python's time zones."""
+    table = table_for(tree)
+    where = searcher.where(tree, table)
+    hour = f"date_trunc('hour', {table.time})"
+    sql = f"SELECT min({table.time}), count(*) FROM {table.source} WHERE {where.sql} GROUP BY {hour}"
+    local = ZoneInfo(zone)
+    counts: Counter[str] = Counter()
+    for moment, entries in connection.execute(sql, where.parameters):
+        counts[moment.astimezone(local).strftime("%Y-%m")] += entries
+    return sorted(counts.items())
+
+
+def ids_by_time(connection: Connection, searcher: Searcher, tree: BoundNode, order: Order) -> list[str]:
+    """Ids of what a tree matches, by time."""
+    table = table_for(tree)
+    where = searcher.where(tree, table)
+    direction = "DESC" if order == "newest" else "ASC"
+    sql = (
+        f"SELECT {table.entry_id} FROM {table.source} WHERE {where.sql}"
+        f' ORDER BY {table.time} {direction}, {table.entry_id} COLLATE "C"'
+    )
+    return [entry_id for (entry_id,) in connection.execute(sql, where.parameters)]
