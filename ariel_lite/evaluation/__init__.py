@@ -1,1 +1,1 @@
-"""Measuring ariel-lite: speed beside a floor (`bench`) on a synthetic logbook. Nothing else imports this folder."""
+"""Measuring ariel-lite: how fast it is (`bench`) and how well it finds (`eval`). Nothing below the CLI imports this."""

@@ -20,6 +20,7 @@ from ariel_lite.text.tokenise import WRITTEN
 
 Rows = NDArray[np.int64]
 RowsOf = Callable[[BoundNode], Rows]
+Exists = Callable[[BoundNode], bool]
 
 LOSS_STEPS = (0.0, 0.15, 0.35, 1.0)
 MOST_WORDS = 12
@@ -86,16 +87,21 @@ def can_be_approximate(tree: BoundNode) -> bool:
     return 0 < len(_correctable(tree)) <= MOST_WORDS
 
 
-def approximate_rows(tree: BoundNode, vocabulary: Vocabulary, rows_of: RowsOf, wanted: int) -> ApproximateRows:
+def approximate_rows(
+    tree: BoundNode, vocabulary: Vocabulary, rows_of: RowsOf, exists: Exists, wanted: int
+) -> ApproximateRows:
     """Rows whose entries match the tree approximately, with their scores; at least the best `wanted` are complete.
 
     Readings are admitted step by step, by how much worse than the best reading of their leaf they are: an entry that
     no step has found yet is worse than the steps so far allow, so the search ends as soon as enough are found.
     """
-    readings = {leaf: _alternatives(leaf, vocabulary, rows_of) for leaf in _correctable(tree)}
     has_choice = _has_choice(tree)
-    if any(not found for found in readings.values()) and not has_choice:
-        return ApproximateRows(_Step(tree, {}, rows_of))
+    typed = {leaf: exists(leaf) for leaf in _correctable(tree)}
+    readings: dict[TextLeaf, list[Alternative]] = {}
+    for leaf in sorted(typed, key=typed.__getitem__):
+        readings[leaf] = _alternatives(leaf, vocabulary, is_typed=typed[leaf])
+        if not readings[leaf] and not has_choice:
+            return ApproximateRows(_Step(tree, {}, rows_of))
     words = max(sum(len(leaf.words) for leaf in text_leaves(tree)), 1)
     lost = sum((1 - found[0].score) * len(leaf.words) for leaf, found in readings.items() if found)
     step = _Step(tree, {}, rows_of)
@@ -124,9 +130,9 @@ def _has_choice(tree: BoundNode) -> bool:
     return isinstance(tree, All) and any(_has_choice(child) for child in tree.children)
 
 
-def _alternatives(leaf: TextLeaf, vocabulary: Vocabulary, rows_of: RowsOf) -> list[Alternative]:
+def _alternatives(leaf: TextLeaf, vocabulary: Vocabulary, *, is_typed: bool) -> list[Alternative]:
     """The readings of a leaf, best first: as typed where that occurs at all, then with corrected words."""
-    typed = [Alternative(leaf, 1.0, ())] if len(rows_of(leaf)) else []
+    typed = [Alternative(leaf, 1.0, ())] if is_typed else []
     choices = [[Candidate(word, 1.0), *_others(vocabulary, word)] for word in leaf.words]
     readings = [
         Alternative(

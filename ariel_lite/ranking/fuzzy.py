@@ -33,33 +33,53 @@ class Candidate:
 
 
 class Vocabulary:
-    """The written words of a logbook, ready for candidate search.
-
-    Words of one length share a matrix of packed trigrams, so that a search is a few array comparisons.
-    """
+    """The written words of a logbook, ready for candidate search: for each trigram, the words that hold it."""
 
     def __init__(self, words: Iterable[str]) -> None:
-        by_length: dict[int, list[str]] = {}
-        for word in words:
-            if is_correctable(word):
-                by_length.setdefault(len(word), []).append(word)
-        self._buckets = {length: _Bucket(sorted(bucket)) for length, bucket in by_length.items()}
+        self._words = sorted((word for word in words if is_correctable(word)), key=lambda word: (len(word), word))
+        lengths = np.array([len(word) for word in self._words], dtype=np.int64)
+        self._lengths = lengths
+        self._trigrams, self._holders = _postings(self._words, lengths)
+        self._distinct = np.bincount(self._holders, minlength=len(self._words))
 
     def __len__(self) -> int:
-        return sum(len(bucket.words) for bucket in self._buckets.values())
+        return len(self._words)
 
     def candidates(self, word: str) -> list[Candidate]:
         """The words that `word` may have meant, best first; [] for a word that must match exactly."""
-        if not is_correctable(word):
+        if not is_correctable(word) or not self._words:
             return []
+        shares = self._similarities(word)
+        near = set(np.flatnonzero(shares >= SIMILARITY).tolist())
+        near.update(self._few_edits(word))
         digits = NON_DIGITS.sub(" ", word).split()
         found = [
-            candidate
-            for bucket in self._buckets.values()
-            for candidate in bucket.candidates(word)
-            if NON_DIGITS.sub(" ", candidate.word).split() == digits
+            self._candidate(word, at, float(shares[at]))
+            for at in near
+            if NON_DIGITS.sub(" ", self._words[at]).split() == digits
         ]
         return sorted(found, key=lambda candidate: (-candidate.score, candidate.word))
+
+    def _candidate(self, word: str, at: int, share: float) -> Candidate:
+        other = self._words[at]
+        edits = OSA.distance(word, other) / max(len(word), len(other))
+        return Candidate(other, max(share, 1 - edits))
+
+    def _few_edits(self, word: str) -> list[int]:
+        """Words within the edits that a word is forgiven; they lie side by side, because words are sorted by length."""
+        edits = allowed_distance(word)
+        first, end = np.searchsorted(self._lengths, (len(word) - edits, len(word) + edits + 1))
+        nearby = process.extract_iter(word, self._words[first:end], scorer=OSA.distance, score_cutoff=edits)
+        return [int(first) + at for _, _, at in nearby]
+
+    def _similarities(self, word: str) -> NDArray[np.float64]:
+        """pg_trgm's similarity to each word."""
+        wanted = np.unique(_pack_words([word], len(word)))
+        starts, ends = (np.searchsorted(self._trigrams, wanted, side) for side in ("left", "right"))
+        holders = [self._holders[start:end] for start, end in zip(starts, ends, strict=True)]
+        shared = np.bincount(np.concatenate(holders), minlength=len(self._words))
+        similarities: NDArray[np.float64] = shared / (len(wanted) + self._distinct - shared)
+        return similarities
 
 
 def is_correctable(word: str) -> bool:
@@ -84,41 +104,26 @@ def allowed_distance(word: str) -> int:
     return 2 if len(word) >= LONG_WORD else 1
 
 
-class _Bucket:
-    """Words of one length."""
+def _postings(words: list[str], lengths: NDArray[np.int64]) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
+    """Packed trigrams, ascending, each with the index of a word that holds it; a word holds a trigram once."""
+    packed: list[NDArray[np.uint64]] = [np.zeros(0, dtype=np.uint64)]
+    holders: list[NDArray[np.int64]] = [np.zeros(0, dtype=np.int64)]
+    for length in np.unique(lengths).tolist():
+        first, end = np.searchsorted(lengths, (length, length + 1))
+        trigrams = np.sort(_pack_words(words[first:end], length), axis=1)
+        is_new = np.ones(trigrams.shape, dtype=bool)
+        is_new[:, 1:] = trigrams[:, 1:] != trigrams[:, :-1]
+        packed.append(trigrams[is_new])
+        holders.append(np.repeat(np.arange(first, end), is_new.sum(axis=1)))
+    every, owners = np.concatenate(packed), np.concatenate(holders)
+    order = np.argsort(every, kind="stable")
+    return every[order], owners[order]
 
-    def __init__(self, words: list[str]) -> None:
-        self.words = words
-        self.length = len(words[0])
-        letters = np.array([f"  {word} " for word in words]).view(np.uint32).reshape(len(words), self.length + 3)
-        self.trigrams = _pack(letters)
-        ordered = np.sort(self.trigrams, axis=1)
-        self.distinct = 1 + (ordered[:, 1:] != ordered[:, :-1]).sum(axis=1)
 
-    def candidates(self, word: str) -> list[Candidate]:
-        shares = self._similarities(word)
-        edits = allowed_distance(word)
-        scores = {int(at): float(shares[at]) for at in np.flatnonzero(shares >= SIMILARITY)}
-        if abs(len(word) - self.length) <= edits:
-            near = process.extract_iter(word, self.words, scorer=OSA.distance, score_cutoff=edits)
-            for _, _, at in near:
-                scores.setdefault(at, float(shares[at]))
-        longest = max(len(word), self.length)
-        return [
-            Candidate(self.words[at], max(share, 1 - OSA.distance(word, self.words[at]) / longest))
-            for at, share in scores.items()
-        ]
-
-    def _similarities(self, word: str) -> NDArray[np.float64]:
-        wanted = trigrams(word)
-        most = min(len(wanted), self.length + 1) / max(len(wanted), 1)
-        if most < SIMILARITY:
-            return np.zeros(len(self.words))
-        shared = np.zeros(len(self.words), dtype=np.int64)
-        for packed in _pack(np.array(sorted(wanted)).view(np.uint32).reshape(len(wanted), 3))[:, 0]:
-            shared += (self.trigrams == packed).any(axis=1)
-        similarities: NDArray[np.float64] = shared / (len(wanted) + self.distinct - shared)
-        return similarities
+def _pack_words(words: list[str], length: int) -> NDArray[np.uint64]:
+    """The packed trigrams of words of one length, a row each."""
+    letters = np.array([f"  {word} " for word in words])
+    return _pack(letters.view(np.uint32).reshape(len(words), length + 3))
 
 
 def _pack(letters: NDArray[np.uint32]) -> NDArray[np.uint64]:

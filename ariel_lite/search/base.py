@@ -127,7 +127,7 @@ class SearchContext:
 
     def highlights(self, text: str, patterns: list[Pattern]) -> tuple[str, ...]:
         """Fragments of a text around the matches of patterns."""
-        return tuple(highlight(text, self.analyzer.parts(text), patterns)) if patterns else ()
+        return tuple(highlight(text, self.analyzer.analyzed(text), patterns)) if patterns else ()
 
 
 @dataclass(frozen=True)

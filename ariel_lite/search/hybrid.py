@@ -134,7 +134,7 @@ def _keyword_leg(context: SearchContext, planned: PlannedQuery, depth: int, opti
         return KeywordLeg(_leg(every, options), tuple(hit.row for hit in every))
     corrections: dict[str, str] = {}
     if not every and options.fuzzy_fallback and not options.plain and can_be_approximate(planned.text_tree):
-        near = approximate_rows(planned.tree, backend.vocabulary(), backend.rows, depth)
+        near = approximate_rows(planned.tree, backend.vocabulary(), backend.rows, backend.exists, depth)
         best = backend.best_rows(near.rows, near.scores, depth)
         every = [hit for hit in best if near.reading(hit.row).worst >= LEAST_APPROXIMATE]
         corrections = dict(near.reading(every[0].row).corrections) if every else {}

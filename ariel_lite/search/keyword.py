@@ -70,7 +70,7 @@ def patterns_of(tree: BoundNode) -> list[Pattern]:
 def _nothing_matches(context: SearchContext, planned: PlannedQuery, options: KeywordArguments) -> bool:
     if planned.nothing is not None:
         return False
-    return options.offset == 0 or not context.backend.search(planned.plan(1))
+    return options.offset == 0 or not context.backend.exists(planned.tree)
 
 
 def _exact(
@@ -93,7 +93,7 @@ def _approximate(
     if not can_be_approximate(planned.text_tree):
         return [], _why_not_corrected(planned)
     wanted = options.max_results + options.offset
-    near = approximate_rows(planned.tree, backend.vocabulary(), _remembering(backend.rows), wanted)
+    near = approximate_rows(planned.tree, backend.vocabulary(), _remembering(backend.rows), backend.exists, wanted)
     best = backend.best_rows(near.rows, near.scores, options.max_results, options.offset)
     entries = {entry["entry_id"]: entry for entry in backend.get_entries([hit.entry_id for hit in best])}
     found: list[FoundEntry] = []

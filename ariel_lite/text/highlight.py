@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from html import escape
 from typing import NamedTuple
 
-from ariel_lite.text.tokenise import Placed
+from ariel_lite.text.tokenise import AnalyzedText, Part
 
 FRAGMENTS = 3
 FRAGMENT_CHARACTERS = 180
@@ -34,43 +34,42 @@ class Span(NamedTuple):
     pattern: int
 
 
-def find_spans(parts: Sequence[Placed], patterns: Sequence[Pattern]) -> list[Span]:
+def find_spans(analyzed: AnalyzedText, patterns: Sequence[Pattern]) -> list[Span]:
     """All matches of all patterns, in text order."""
     spans: list[Span] = []
     for index, pattern in enumerate(patterns):
-        for at in _starts(parts, pattern):
-            spans.append(Span(parts[at].start, parts[at + len(pattern) - 1].end, index))
+        for at in _starts(analyzed.parts, pattern):
+            spans.append(Span(*analyzed.span(at, at + len(pattern) - 1), index))
     return sorted(spans)
 
 
-def _starts(parts: Sequence[Placed], pattern: Pattern) -> list[int]:
+def _starts(parts: Sequence[Part], pattern: Pattern) -> list[int]:
     if not pattern:
         return []
     first = pattern[0]
     if first.prefix:
-        starts = [at for at, placed in enumerate(parts) if _matches(placed, first)]
+        starts = [at for at, part in enumerate(parts) if _matches(part, first)]
     else:
         lexeme = first.lexeme
-        starts = [at for at, (_, part) in enumerate(parts) if lexeme in part.forms]
+        starts = [at for at, part in enumerate(parts) if lexeme in part.forms]
     last = len(parts) - len(pattern)
     rest = list(enumerate(pattern))[1:]
     return [at for at in starts if at <= last and all(_matches(parts[at + offset], form) for offset, form in rest)]
 
 
-def highlight(text: str, parts: Sequence[Placed], patterns: Sequence[Pattern]) -> list[str]:
+def highlight(text: str, analyzed: AnalyzedText, patterns: Sequence[Pattern]) -> list[str]:
     """Up to 3 fragments of about 180 characters around the matches, in text order; [] when nothing matches."""
-    spans = _merge(find_spans(parts, patterns))
+    spans = _merge(find_spans(analyzed, patterns))
     windows = _best_windows(text, spans)
     return [_render(text, start, end, spans) for start, end in windows]
 
 
-def mark(text: str, parts: Sequence[Placed], patterns: Sequence[Pattern]) -> str:
+def mark(text: str, analyzed: AnalyzedText, patterns: Sequence[Pattern]) -> str:
     """The whole text, escaped, with every match in <b>."""
-    return _render(text, 0, len(text), _merge(find_spans(parts, patterns)))
+    return _render(text, 0, len(text), _merge(find_spans(analyzed, patterns)))
 
 
-def _matches(placed: Placed, form: Form) -> bool:
-    part = placed.part
+def _matches(part: Part, form: Form) -> bool:
     if form.prefix:
         return part.written.startswith(form.lexeme) or part.compound.startswith(form.lexeme)
     return form.lexeme in part.forms

@@ -14,9 +14,11 @@ from __future__ import annotations
 import hashlib
 import re
 import unicodedata
+from bisect import bisect_right
 from collections.abc import Callable, Iterator
+from functools import cached_property
 from importlib import resources
-from itertools import chain
+from itertools import accumulate, chain
 from typing import NamedTuple, TypeVar
 
 import Stemmer
@@ -77,6 +79,30 @@ class Placed(NamedTuple):
         return self.shift + self.part.end
 
 
+class AnalyzedText:
+    """The positions of a text in order; where they stand in it is worked out when it is asked for."""
+
+    def __init__(self, text: str, chunks: list[tuple[Part, ...]]) -> None:
+        self._text = text
+        self._chunks = chunks
+        self.parts = list(chain.from_iterable(chunks))
+
+    def span(self, first: int, last: int) -> tuple[int, int]:
+        """Character offsets [start, end) of the positions from index `first` to `last`, both included."""
+        starts, ends = self._chunk_starts, self._chunk_ends
+        start = starts[bisect_right(ends, first)] + self.parts[first].start
+        return start, starts[bisect_right(ends, last)] + self.parts[last].end
+
+    @cached_property
+    def _chunk_starts(self) -> list[int]:
+        return [match.start() for match in CHUNK.finditer(self._text)]
+
+    @cached_property
+    def _chunk_ends(self) -> list[int]:
+        """For each chunk the index of the position behind its last one."""
+        return list(accumulate(map(len, self._chunks)))
+
+
 class Analyzer:
     """Makes lexemes. One instance a thread: the stemmer and the cache are not shared."""
 
@@ -109,6 +135,11 @@ class Analyzer:
             for match in CHUNK.finditer(text[:INDEXED_CHARACTERS])
             for part in cached[match.group()]
         ]
+
+    def analyzed(self, text: str) -> AnalyzedText:
+        """All positions of a text, for finding some of them in it."""
+        indexed = text[:INDEXED_CHARACTERS]
+        return AnalyzedText(indexed, list(map(self._parts.__getitem__, self.chunks(indexed))))
 
     def chunks(self, text: str) -> list[str]:
         """The runs of characters that are analysed each for itself."""

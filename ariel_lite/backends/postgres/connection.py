@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import select
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -12,18 +11,14 @@ from typing import Any
 import psycopg
 from psycopg import errors
 from psycopg.conninfo import conninfo_to_dict
-from psycopg_pool import ConnectionPool, PoolTimeout
 
 from ariel_lite.backends.postgres import arrays
 from ariel_lite.backends.postgres.limits import Limits
+from ariel_lite.backends.postgres.pool import Connection, Pool, PoolBusyError
 from ariel_lite.errors import ARIELException, DatabaseConnectionError, DatabaseQueryError, SearchTimeoutError
 
-Connection = psycopg.Connection[Any]
-
-SHORT_WAIT = 1.0
-LONG_WAIT = 30.0
+WAIT_SECONDS = 30.0
 CONNECT_SECONDS = 10
-RECONNECT_SECONDS = 10.0
 OLDEST_SERVER = 140_000
 WRITER_LOCK = 0x41524C54
 """The advisory lock that writers of entries take in turn; in ASCII: ARLT."""
@@ -55,19 +50,9 @@ class Connections:
         self._size = size
         self._local = threading.local()
         self._limits = Limits()
-        self._probe()
-        self._pool: ConnectionPool[Connection] = ConnectionPool(
-            location,
-            kwargs={"autocommit": True, "prepare_threshold": None, "connect_timeout": CONNECT_SECONDS},
-            min_size=1,
-            max_size=size,
-            open=True,
-            configure=_configure,
-            check=_check_open,
-            num_workers=1,
-            reconnect_timeout=RECONNECT_SECONDS,
-            name="ariel-lite",
-        )
+        self._pool = Pool(self._connect, size)
+        with self._translated():
+            self._pool.give(self._pool.take(WAIT_SECONDS))
 
     def close(self) -> None:
         """Give back every connection."""
@@ -117,7 +102,7 @@ class Connections:
             try:
                 yield connection
             except BaseException:
-                if not connection.closed and not connection.broken:
+                if not connection.closed:
                     connection.rollback()
                 raise
             finally:
@@ -131,37 +116,36 @@ class Connections:
             with self._limits.running(connection):
                 yield connection
         finally:
-            self._pool.putconn(connection)
+            self._pool.give(connection)
 
     def _take(self) -> Connection:
         try:
-            return self._pool.getconn(timeout=SHORT_WAIT)
-        except PoolTimeout:
-            self._probe()
-        try:
-            return self._pool.getconn(timeout=LONG_WAIT)
-        except PoolTimeout as fault:
+            return self._pool.take(WAIT_SECONDS)
+        except PoolBusyError as fault:
             raise DatabaseConnectionError(
                 f"all {self._size} connections to {self.masked} are in use",
                 hint="try again, or raise database.pool_size",
             ) from fault
 
-    def _probe(self) -> None:
-        """Reach the server once, to say at once and precisely why that fails."""
-        with self._translated():
-            try:
-                connection = psycopg.connect(self.location, connect_timeout=CONNECT_SECONDS, autocommit=True)
-            except psycopg.ProgrammingError as fault:
-                reason = masked(one_line(fault), self.location)
-                raise DatabaseConnectionError(
-                    f"{self.masked} is no URL of PostgreSQL: {reason}", hint="check --db"
-                ) from fault
-            version = connection.info.server_version
-            connection.close()
-        if version < OLDEST_SERVER:
-            raise DatabaseConnectionError(
-                f"{self.masked} is PostgreSQL {version // 10_000}", hint="PostgreSQL 14 or newer is needed"
+    def _connect(self) -> Connection:
+        try:
+            connection = psycopg.connect(
+                self.location, connect_timeout=CONNECT_SECONDS, autocommit=True, prepare_threshold=None
             )
+        except psycopg.ProgrammingError as fault:
+            reason = masked(one_line(fault), self.location)
+            raise DatabaseConnectionError(
+                f"{self.masked} is no URL of PostgreSQL: {reason}", hint="check --db"
+            ) from fault
+        if connection.info.server_version < OLDEST_SERVER:
+            connection.close()
+            raise DatabaseConnectionError(
+                f"{self.masked} is PostgreSQL {connection.info.server_version // 10_000}",
+                hint="PostgreSQL 14 or newer is needed",
+            )
+        arrays.register(connection)
+        connection.execute(SESSION)
+        return connection
 
     @contextmanager
     def _translated(self) -> Iterator[None]:
@@ -227,12 +211,4 @@ def integer(connection: Connection, sql: str, parameters: tuple[Any, ...] = ()) 
     return int(row[0] or 0) if row else 0
 
 
-def _configure(connection: Connection) -> None:
-    arrays.register(connection)
-    connection.execute(SESSION)
-
-
-def _check_open(connection: Connection) -> None:
-    """Refuse a connection that the server has closed: only then is there something to read on an idle one."""
-    if select.select([connection.fileno()], [], [], 0)[0]:
-        raise psycopg.OperationalError("the server closed the connection")
+__all__ = ["Connection", "Connections", "integer", "masked", "one_line", "translated", "translated_errors"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
+from operator import itemgetter
 
 import apsw
 import numpy as np
@@ -89,11 +90,14 @@ class Searcher:
         order = self._contenders(rows, values, counts, offset + limit)
         known = self._times(int(rows[at]) for at in order)
         keyed = [
-            (-int(counts[at]), -float(values[at]), _descending(known[row][0]), known[row][1], row)
-            for at in order
+            (-int(counts[at]), -float(values[at]), *known[row], row)
+            for at in order.tolist()
             if (row := int(rows[at])) in known
         ]
-        best = sorted(keyed)[offset : offset + limit]
+        keyed.sort(key=itemgetter(3))
+        keyed.sort(key=itemgetter(2), reverse=True)
+        keyed.sort(key=itemgetter(0, 1))
+        best = keyed[offset : offset + limit]
         return [Hit(entry_id, -score, -count, row) for count, score, _, entry_id, row in best]
 
     def _contenders(
@@ -114,7 +118,7 @@ class Searcher:
         """Indices of the newest of many rows: at least `wanted`, with all that are as old as the last of them."""
         if len(rows) <= MANY_TIED:
             return np.arange(len(rows))
-        places = {int(row): place for place, row in enumerate(rows)}
+        places = dict(zip(rows.tolist(), range(len(rows)), strict=True))
         found: list[int] = []
         last = ""
         for row, stamp in self._db.execute("SELECT row_id, timestamp FROM enhanced_entries ORDER BY timestamp DESC"):
@@ -227,10 +231,6 @@ class Searcher:
 
 def _key(found: tuple[int, float, int]) -> tuple[int, float]:
     return found[2], rounded(found[1])
-
-
-def _descending(stamp: str) -> tuple[int, ...]:
-    return tuple(-ord(character) for character in stamp)
 
 
 def _positions(record: bytes) -> int:
