@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal, NotRequired, TypedDict
@@ -164,20 +165,25 @@ FIELD_HOMES: dict[str, tuple[str, ...]] = {
 """Where each field of the query language lives in an entry's metadata; all of the keys are read."""
 
 
+FIELD_OF_KEY = {key: name for name, keys in FIELD_HOMES.items() for key in keys}
+
+
 def field_values(entry: EnhancedLogbookEntry) -> dict[str, list[str]]:
     """The values of an entry's filterable fields, as written.
 
-    Returns a mapping with the keys author, source, logbook, tag, category and has ("attachment", "link").
+    Returns a mapping with the keys author, source, logbook, tag, category and has ("attachment", "link"); a field
+    without a value gives [].
     """
-    metadata = entry["metadata"]
-    values = {
-        "author": [entry["author"]] if entry["author"].strip() else [],
-        "source": [entry["source_system"]],
-    }
-    for name, keys in FIELD_HOMES.items():
-        values[name] = [text for key in keys for text in _texts(metadata.get(key))]
-    values["has"] = ["attachment"] if entry["attachments"] else []
-    if any(text != "0" for text in _texts(metadata.get("linked_to"))):
+    values: dict[str, list[str]] = defaultdict(list, source=[entry["source_system"]])
+    if entry["author"].strip():
+        values["author"] = [entry["author"]]
+    for key, value in entry["metadata"].items():
+        field_name = FIELD_OF_KEY.get(key)
+        if field_name is not None and value:
+            values[field_name].extend(_texts(value))
+    if entry["attachments"]:
+        values["has"] = ["attachment"]
+    if any(text != "0" for text in _texts(entry["metadata"].get("linked_to"))):
         values["has"].append("link")
     return values
 

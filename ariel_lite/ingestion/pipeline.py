@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 from collections.abc import AsyncIterator, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -27,8 +29,8 @@ from ariel_lite.ingestion.report import REJECTS_SHOWN, IngestReport
 from ariel_lite.ingestion.run_history import watermark_of
 from ariel_lite.records import EnhancedLogbookEntry
 
-BATCH_ENTRIES = 4000
-BATCH_CHARACTERS = 4_000_000
+BATCH_ENTRIES = 8000
+BATCH_CHARACTERS = 8_000_000
 """A batch is written when it holds so many entries or so much text."""
 
 DELETED_AT_ONCE = 1000
@@ -101,7 +103,7 @@ def _conduct(run: _Run, bounds: _Bounds, source_label: str, *, mirror: bool) -> 
     report, started = run.report, utc_now()
     run.begin(source_label)
     error: str | None = "it stopped before its end"
-    with InterruptShield() as shield:
+    with InterruptShield() as shield, _collector_paused():
         try:
             run.read(bounds, shield)
             if mirror:
@@ -116,6 +118,18 @@ def _conduct(run: _Run, bounds: _Bounds, source_label: str, *, mirror: bool) -> 
             raise
         finally:
             run.end(error, watermark_of(report, started, limited=bounds.limit is not None))
+
+
+@contextmanager
+def _collector_paused() -> Iterator[None]:
+    """A run makes millions of objects and no cycles: looking for some takes a tenth of its time."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
 
 
 class _Run:

@@ -35,6 +35,7 @@ WRITTEN = "="
 CACHED_CHUNKS = 300_000
 
 BREAKS = frozenset(',;!?"()[]{}<>|«»“”„‟‹›、。，；！？「」『』（）')
+PLAIN_PUNCTUATION = ".,;:!?()[]{}<>\"'/-_*=+~"
 CHUNK_PUNCTUATION = " .,;:!?()[]"
 SIGN_CONTEXT = frozenset("([{<=:\"'«“„ ")
 DOTTED = re.compile(r"\d+(?:\.\d+){2,}", re.ASCII)
@@ -179,8 +180,11 @@ class Analyzer:
 
     def chunk(self, chunk: str) -> list[Part]:
         """The positions of one run of characters without blanks (a number and a lone % excepted)."""
-        if chunk.isascii() and chunk.isalpha():
-            return [self._part(0, len(chunk), chunk.lower(), False)]
+        if chunk.isascii():
+            bare = chunk.strip(PLAIN_PUNCTUATION)
+            if bare.isalpha():
+                start = chunk.index(bare)
+                return [self._part(start, start + len(bare), bare.lower(), False)]
         text, offsets = normalise(chunk)
         bare = text.strip(CHUNK_PUNCTUATION)
         if not text.isascii() and is_unit(bare):

@@ -17,6 +17,9 @@ from ariel_lite.errors import DatabaseConnectionError, DatabaseQueryError
 
 APPLICATION_ID = 0x41524C54
 BUSY_MILLISECONDS = 5000
+SPARE_SHARE = 20
+"""Free pages are given back when they are more than a twentieth of the file."""
+
 SQLITE_HEADER = b"SQLite format 3\x00"
 
 
@@ -135,6 +138,7 @@ class Connections:
             self._local.tokenizer = IndexTokenizer(connection)
             _check_identity(connection, self.path)
             if not self.read_only:
+                give_back_pages(connection)
                 use_write_ahead_log(connection)
                 connection.pragma("synchronous", self._synchronous)
                 connection.pragma("foreign_keys", True)
@@ -148,6 +152,12 @@ def integer(connection: apsw.Connection, sql: str, parameters: tuple[Any, ...] =
     """The one number that a statement gives; 0 when it gives none."""
     value: Any = connection.execute(sql, parameters).get
     return int(value or 0)
+
+
+def give_back_pages(connection: apsw.Connection) -> None:
+    """Let a new file shrink again: a merge of the full-text index frees many pages at once, `tidy` gives them back."""
+    if not connection.pragma("page_count"):
+        connection.pragma("auto_vacuum", 2)
 
 
 def use_write_ahead_log(connection: apsw.Connection) -> None:
@@ -166,6 +176,8 @@ def use_memory(connection: apsw.Connection) -> None:
 def tidy(connection: apsw.Connection) -> None:
     """Refresh the planner's statistics and fold the log into the file, unless another process is using it."""
     try:
+        if integer(connection, "PRAGMA freelist_count") > integer(connection, "PRAGMA page_count") // SPARE_SHARE:
+            connection.execute("PRAGMA incremental_vacuum").fetchall()
         connection.pragma("optimize")
         connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
     except (apsw.BusyError, apsw.LockedError, apsw.ReadOnlyError, apsw.IOError, apsw.FullError):

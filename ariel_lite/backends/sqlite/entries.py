@@ -159,11 +159,12 @@ class EntryWriterSession:
             self._db.execute("SELECT max(seq) FROM sqlite_sequence WHERE name = 'enhanced_entries'").get or 0
         )
         now = datetime.now(UTC)
+        stamps = {now: to_storage(now)}
         changes: list[_Change] = []
         for entry in sorted(entries, key=lambda entry: entry["timestamp"]):
             known = stored.get(entry["entry_id"])
             if known is None:
-                changes.append(_change(next_row, _completed(entry, now), None))
+                changes.append(_change(next_row, _completed(entry, now), None, stamps))
                 outcome.added.append(entry["entry_id"])
                 next_row += 1
                 continue
@@ -286,7 +287,7 @@ class EntryWriterSession:
 
 def content_hash(entry: EnhancedLogbookEntry) -> bytes:
     """A digest of what a source says of an entry, and of the words that enhancers added."""
-    return _hash_columns(_columns(entry))
+    return _hash_columns(_columns(entry, {}))
 
 
 def _is_reworded(before: EnhancedLogbookEntry, after: EnhancedLogbookEntry) -> bool:
@@ -341,16 +342,17 @@ def _merged(before: EnhancedLogbookEntry, entry: EnhancedLogbookEntry, now: date
     return cast(EnhancedLogbookEntry, merged)
 
 
-def _change(row: int, entry: EnhancedLogbookEntry, before: EnhancedLogbookEntry | None) -> _Change:
-    columns = _columns(entry)
+def _change(
+    row: int, entry: EnhancedLogbookEntry, before: EnhancedLogbookEntry | None, stamps: dict[datetime, str] | None = None
+) -> _Change:
+    columns = _columns(entry, {} if stamps is None else stamps)
     return _Change(row, entry, columns, _hash_columns(columns), before)
 
 
-def _columns(entry: EnhancedLogbookEntry) -> tuple[Any, ...]:
-    """The values of COLUMNS."""
+def _columns(entry: EnhancedLogbookEntry, stamps: dict[datetime, str]) -> tuple[Any, ...]:
+    """The values of COLUMNS; `stamps` remembers the text of times that a whole batch shares."""
     keywords = entry.get("keywords")
     created, updated = entry["created_at"], entry["updated_at"]
-    stored_created = to_storage(created)
     return (
         entry["entry_id"],
         entry["source_system"],
@@ -359,8 +361,8 @@ def _columns(entry: EnhancedLogbookEntry) -> tuple[Any, ...]:
         entry["raw_text"],
         to_json(entry["attachments"]) if entry["attachments"] else "[]",
         to_json(entry["metadata"]) if entry["metadata"] else "{}",
-        stored_created,
-        stored_created if updated == created else to_storage(updated),
+        stamps.get(created) or to_storage(created),
+        stamps.get(updated) or to_storage(updated),
         to_json(entry["enhancement_status"]) if entry.get("enhancement_status") else "{}",
         entry.get("summary"),
         to_json(keywords) if keywords else None,

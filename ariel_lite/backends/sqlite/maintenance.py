@@ -13,7 +13,7 @@ import apsw
 from ariel_lite.backends.base import BackendStatus, Problem, Progress, batched
 from ariel_lite.backends.sqlite.connection import Connections, translated_errors
 from ariel_lite.backends.sqlite.entries import EntryWriterSession, content_hash, read_rows
-from ariel_lite.backends.sqlite.migrations import MIGRATIONS, version
+from ariel_lite.backends.sqlite.migrations import MIGRATIONS, configure_index, version
 from ariel_lite.errors import DatabaseConnectionError, DatabaseQueryError
 from ariel_lite.query.days import from_storage
 from ariel_lite.records import searchable_text
@@ -233,6 +233,7 @@ def _drop_index(connection: apsw.Connection) -> None:
     connection.execute(
         "CREATE VIRTUAL TABLE entry_index USING fts5(lexemes, content='', contentless_delete=1, tokenize='ariel_lite')"
     )
+    configure_index(connection)
     for table in ("entry_state", "entry_fields", "field_values", "vocabulary"):
         connection.execute(f"DELETE FROM {table}")
     connection.execute("UPDATE settings SET value = ? WHERE key = 'analyzer'", (_fingerprint(),))

@@ -25,6 +25,12 @@ def vectors_schema() -> str:
     return resources.files("ariel_lite.backends.sqlite").joinpath("vectors.sql").read_text(encoding="utf-8")
 
 
+def configure_index(connection: apsw.Connection) -> None:
+    """Fewer merges, and a batch's postings in memory until it is complete: both make ingestion faster."""
+    connection.execute("INSERT INTO entry_index (entry_index, rank) VALUES ('automerge', 16)")
+    connection.execute("INSERT INTO entry_index (entry_index, rank) VALUES ('hashsize', 33554432)")
+
+
 def create_tables(connection: apsw.Connection) -> None:
     """0001: ARIEL's tables, the full-text index, vocabulary, filterable values."""
     for statement in schema().split(";\n"):
@@ -34,7 +40,7 @@ def create_tables(connection: apsw.Connection) -> None:
         "INSERT INTO settings VALUES ('analyzer', ?), ('generation', random()), ('time_ordered', 1)",
         (Analyzer().fingerprint,),
     )
-    connection.execute("INSERT INTO entry_index (entry_index, rank) VALUES ('automerge', 16)")
+    configure_index(connection)
 
 
 def create_vector_tables(connection: apsw.Connection) -> None:
