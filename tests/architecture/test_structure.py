@@ -13,7 +13,9 @@ import pytest
 ROOT = Path(__file__).parent.parent.parent
 PACKAGE = ROOT / "ariel_lite"
 SOURCES = sorted(PACKAGE.rglob("*.py"))
-SQL = re.compile(r"^\s*(SELECT\s.+\sFROM|INSERT\s+(OR\s+\w+\s+)?INTO|UPDATE\s+\w+\s+SET|DELETE\s+FROM|CREATE\s+TABLE)\b", re.S)
+SQL = re.compile(
+    r"^\s*(SELECT\s.+\sFROM|INSERT\s+(OR\s+\w+\s+)?INTO|UPDATE\s+\w+\s+SET|DELETE\s+FROM|CREATE\s+TABLE)\b", re.S
+)
 LONGEST_FILE = 450
 SQL_ELSEWHERE = {"evaluation/bench_floor.py"}
 """The bench's floor is a bare FTS5 query by design."""

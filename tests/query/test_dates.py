@@ -8,16 +8,13 @@ import pytest
 from ariel_lite.errors import DatabaseQueryError, InvalidRequestError, QuerySyntaxError
 from ariel_lite.query.dates import (
     ACCEPTED_FORMS,
-    EARLIEST,
-    LATEST,
     TimeRange,
-    from_storage,
     parse_bounds,
     parse_date_expression,
     parse_end,
     parse_start,
-    to_storage,
 )
+from ariel_lite.query.days import EARLIEST, LATEST, from_storage, to_storage
 
 GMT = ZoneInfo("UTC")
 TOKYO = ZoneInfo("Asia/Tokyo")

@@ -9,14 +9,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from ariel_lite.errors import ARIELException, InvalidRequestError, QuerySyntaxError
-from ariel_lite.query.dates import (
-    TimeRange,
-    describe_range,
-    from_storage,
-    parse_bounds,
-    parse_date_expression,
-    to_storage,
-)
+from ariel_lite.query.dates import TimeRange, describe_range, parse_bounds, parse_date_expression
+from ariel_lite.query.days import from_storage, to_storage
 from ariel_lite.query.source_times import FIRST_YEAR, LAST_YEAR, parse_source_time
 
 ZONES = [

@@ -5,7 +5,8 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from ariel_lite.query.dates import EARLIEST, LATEST, TimeRange, describe_range, parse_date_expression
+from ariel_lite.query.dates import TimeRange, describe_range, parse_date_expression
+from ariel_lite.query.days import EARLIEST, LATEST
 
 NOW = datetime(2026, 3, 10, 16, 30, tzinfo=UTC)
 PACIFIC = ZoneInfo("America/Los_Angeles")

@@ -5,7 +5,8 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from ariel_lite.query.dates import TimeRange, day_end, day_start, parse_bounds, parse_date_expression
+from ariel_lite.query.dates import TimeRange, parse_bounds, parse_date_expression
+from ariel_lite.query.days import day_end, day_start
 
 NOW = datetime(2026, 3, 10, 16, 30, tzinfo=UTC)
 PACIFIC = ZoneInfo("America/Los_Angeles")

@@ -32,7 +32,7 @@ TOO_LARGE: Final = "one row of the answer is larger than 2 MB"
 SHORT_BYTES: Final = 16
 
 SESSION: Final = (
-    "BEGIN TRANSACTION READ ONLY; SET LOCAL TimeZone = 'UTC'; SET LOCAL datestyle = 'ISO'; SET LOCAL jit = off;"
+    "SET default_transaction_read_only = on; BEGIN TRANSACTION READ ONLY; SET LOCAL TimeZone = 'UTC'; SET LOCAL datestyle = 'ISO'; SET LOCAL jit = off;"
     " SET LOCAL intervalstyle = 'postgres'; SET LOCAL max_parallel_workers_per_gather = 0;"
     " SET LOCAL work_mem = '32MB'; SET LOCAL lock_timeout = '5s'; SET LOCAL standard_conforming_strings = on;"
     " SET LOCAL client_min_messages = warning; SET LOCAL client_encoding = 'UTF8'"
@@ -104,7 +104,8 @@ def _check_tables(connection: Connection, tables: Iterable[str]) -> None:
 
 def _answer(connection: Connection, statement: str, max_rows: int) -> dict[str, Any]:
     declared = CURSOR.format(statement=statement, most=MAX_RESULT_BYTES, fault=f"'{TOO_LARGE}'")
-    connection.execute(declared.encode())
+    # A binary cursor speaks the extended protocol, in which the server takes one statement at a time.
+    connection.cursor(binary=True).execute(declared.encode())
     found: list[dict[str, Any]] = []
     columns: list[str] = []
     size, truncated = 0, False
