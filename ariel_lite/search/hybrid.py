@@ -46,6 +46,7 @@ ALL_WORDS_BONUS = 0.1
 STRONG = 0.35
 """So far above the model's recommended threshold an entry counts as much as one that holds all words."""
 
+CALIBRATED_AT = 0.25
 LEAST_BEST = 0.07
 LEAST_FIVE = 0.01
 NEAREST_FIVE = 5
@@ -54,7 +55,8 @@ ABSENT_COST_FIVE = 0.2
 """A plain query whose words no entry holds is refused when both the best cosine and the mean of the best five are low:
 under the model's recommended threshold plus 0.07 and plus 0.01, after 0.15 and 0.2 times the share of the query's
 words that occur nowhere in the logbook are taken off. Calibrated on the sample's judged queries: it refuses half of
-those that the logbook cannot answer, and three in a hundred of the others."""
+those that the logbook cannot answer, and three in a hundred of the others. For models whose recommended threshold is
+under the 0.25 of the model that this was done with, all of it is scaled down."""
 
 LEAST_APPROXIMATE = 0.75
 """How like each of the query's words its correction must be (0..1) to count as a typo's match here."""
@@ -205,8 +207,9 @@ def _doubted(
     least = context.embedder.recommended_threshold if len(meaning.rows) else 0.0
     best = float(meaning.similarities[0]) if len(meaning.rows) else 0.0
     five = float(meaning.similarities[:NEAREST_FIVE].mean()) if len(meaning.rows) else 0.0
-    is_near = best - ABSENT_COST_BEST * share >= least + LEAST_BEST
-    if is_near or five - ABSENT_COST_FIVE * share >= least + LEAST_FIVE:
+    scale = min(least / CALIBRATED_AT, 1.0)
+    is_near = best - scale * ABSENT_COST_BEST * share >= least + scale * LEAST_BEST
+    if is_near or five - scale * ABSENT_COST_FIVE * share >= least + scale * LEAST_FIVE:
         return fused, notes
     message = (
         f"no entry seems to be about this (best similarity {best:.2f}); "

@@ -122,9 +122,11 @@ class EntryWriterSession:
         found = dict(read_rows(self._db, wanted))
         self._unindex(found)
         self._forget_vectors(wanted)
-        for row in wanted:
-            if row not in found:
-                self._forget_row(row)
+        gone = [row for row in wanted if row not in found]
+        for row in gone:
+            self._forget_row(row)
+        if gone:
+            self._unlearn({str(word) for (word,) in list(self._db.execute("SELECT term FROM vocabulary"))})
         self._next_generation()
 
     def _settle_ids(

@@ -21,8 +21,8 @@ from ariel_lite.backends.sqlite.connection import integer
 from ariel_lite.embeddings.base import normalised
 
 EXACT_VECTORS = 20_000
-LEAST_RESCORED = 40
-RESCORED_FACTOR = 3
+LEAST_RESCORED = 100
+RESCORED_FACTOR = 4
 INT8_LARGEST = 127
 SIMILARITY_DIGITS = 6
 
@@ -175,8 +175,7 @@ def _places(rows: NDArray[np.int64], allowed: NDArray[np.int64]) -> NDArray[np.i
 def _similarities(matrix: _Matrix, query: NDArray[np.float32], places: NDArray[np.int64] | None) -> NDArray[np.float64]:
     vectors = matrix.vectors if places is None else _slice(matrix.vectors, places)
     if vectors.dtype == np.float32:
-        exact: NDArray[np.float64] = (vectors @ query[0]).astype(np.float64)
-        return exact
+        return _rounded(vectors @ query[0])
     distances = np.asarray(simsimd.cdist(quantised(query), vectors, metric="cosine"))
     return np.asarray(1.0 - distances.reshape(-1), dtype=np.float64)
 
@@ -226,4 +225,9 @@ def _rescored(
     sql = "SELECT windows FROM embedding_state WHERE model_id = ? AND row_id = ?"
     units = [(int(row), integer(connection, sql, (number, int(row)))) for row in rows]
     found, vectors = stored.read_vectors(connection, model.name, units, model.dimension)
-    return found, (vectors @ query[0]).astype(np.float64)
+    return found, _rounded(vectors @ query[0])
+
+
+def _rounded(similarities: NDArray[np.float32]) -> NDArray[np.float64]:
+    """Similarities as they are compared: equal ones stay equal whatever the order of summation."""
+    return np.round(similarities.astype(np.float64), SIMILARITY_DIGITS)
