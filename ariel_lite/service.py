@@ -18,11 +18,11 @@ import anyio.to_thread
 from pydantic import ValidationError
 
 from ariel_lite.access import restriction
-from ariel_lite.backends.base import Backend, Order, SearchPlan
+from ariel_lite.backends.base import Backend, Order, SearchPlan, VectorModel
 from ariel_lite.capabilities import SearchModes
 from ariel_lite.config import ARIELConfig
 from ariel_lite.embeddings.base import model_table
-from ariel_lite.errors import ConfigurationError, InvalidRequestError, SearchTimeoutError
+from ariel_lite.errors import ConfigurationError, EmbeddingGenerationError, InvalidRequestError, SearchTimeoutError
 from ariel_lite.query.nodes import Everything, conjunction
 from ariel_lite.records import (
     MAX_RESULTS,
@@ -172,6 +172,8 @@ class ARIELSearchService:
         problems = [f"{counts.unindexed} entries are not indexed; run 'ariel-lite reindex'"] if counts.unindexed else []
         if not counts.analyzer_current:
             problems.append("the index was made by another version of the analyzer; run 'ariel-lite reindex'")
+        vectors, fault = self._vector_details()
+        problems += [fault] if fault else []
         tables = self.backend.embedding_tables()
         in_use = model_table(self.config.search_module("semantic").model or self.config.embedding.model)
         tables = [replace(table, is_active=table.table_name == in_use) for table in tables]
@@ -188,6 +190,7 @@ class ARIELSearchService:
             last_ingestion=counts.last_ingestion,
             errors=problems,
             details={
+                **vectors,
                 "indexed": counts.indexed,
                 "unindexed": counts.unindexed,
                 "cut": counts.cut,
@@ -196,6 +199,19 @@ class ARIELSearchService:
                 "backend": self.backend.name,
             },
         )
+
+    def _vector_details(self) -> tuple[dict[str, int], str]:
+        """Entries by the state of their vector (nothing before the first vector), and what is wrong with the model."""
+        if not self.backend.has_vectors():
+            return {}, ""
+        try:
+            embedder = self.context.embedder
+            model = VectorModel(embedder.name, embedder.dimension, embedder.fingerprint)
+        except (ConfigurationError, EmbeddingGenerationError) as fault:
+            return {}, fault.message
+        counts = self.backend.vector_counts(model)
+        states = ("current", "missing", "stale", "blank", "failed")
+        return {f"vectors_{state}": getattr(counts, state) for state in states}, ""
 
     def _call(
         self, query: str, max_results: int | None, time_range: TimeRange | None, mode: str | None, extra: dict[str, Any]

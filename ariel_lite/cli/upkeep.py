@@ -147,6 +147,10 @@ def _print_status(session: Session, found: ARIELStatusResult, reason: str, mode:
         "search modes": ", ".join(name + " (default)" * (name == mode) for name in found.enabled_search_modules),
         "enhancers": ", ".join(found.enabled_enhancement_modules),
     }
+    if "vectors_current" in details:
+        states = ("current", "missing", "stale", "failed")
+        shown = [f"{details[f'vectors_{state}']:,} {state}" for state in states if details[f"vectors_{state}"]]
+        facts["vectors"] = ", ".join(shown) or "none"
     if details["cut"]:
         facts["long texts"] = f"{details['cut']} entries are indexed up to their first million characters"
     for table in found.embedding_tables:

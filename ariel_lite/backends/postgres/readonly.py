@@ -32,7 +32,8 @@ TOO_LARGE: Final = "one row of the answer is larger than 2 MB"
 SHORT_BYTES: Final = 16
 
 SESSION: Final = (
-    "SET default_transaction_read_only = on; BEGIN TRANSACTION READ ONLY; SET LOCAL TimeZone = 'UTC'; SET LOCAL datestyle = 'ISO'; SET LOCAL jit = off;"
+    "SET default_transaction_read_only = on; BEGIN TRANSACTION READ ONLY;"
+    " SET LOCAL TimeZone = 'UTC'; SET LOCAL datestyle = 'ISO'; SET LOCAL jit = off;"
     " SET LOCAL intervalstyle = 'postgres'; SET LOCAL max_parallel_workers_per_gather = 0;"
     " SET LOCAL work_mem = '32MB'; SET LOCAL lock_timeout = '5s'; SET LOCAL standard_conforming_strings = on;"
     " SET LOCAL client_min_messages = warning; SET LOCAL client_encoding = 'UTF8'"

@@ -69,6 +69,7 @@ class SQLiteBackend:
         self._connections = Connections(path, create=create, read_only=read_only, synchronous=synchronous)
         self._vocabulary = VocabularyCache()
         self._nearest = NearestVectors()
+        self._vector_counts = vectors.CountsCache()
         self._local = threading.local()
         self._applied: list[str] = []
         if read_only:
@@ -248,7 +249,7 @@ class SQLiteBackend:
     def vector_counts(self, model: VectorModel) -> VectorCounts:
         """Entries by the state of their vector."""
         with self._connections.reading() as db:
-            return vectors.counts(db, model)
+            return self._vector_counts.get(db, model)
 
     def claim_pending(self, model: VectorModel, worker: str, limit: int) -> list[PendingText]:
         """Take entries without a current vector."""

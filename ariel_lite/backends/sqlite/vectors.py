@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import apsw
 import numpy as np
@@ -114,6 +115,23 @@ def counts(connection: apsw.Connection, model: VectorModel) -> VectorCounts:
     entries = integer(connection, "SELECT count(*) FROM entry_state")
     failed = integer(connection, f"{matching} windows < 0", (number,))
     return VectorCounts(current, max(entries - current - blank - failed - stale, 0), stale, blank, failed)
+
+
+class CountsCache:
+    """Counts by model, kept until entries or vectors change: every semantic search asks for them."""
+
+    def __init__(self) -> None:
+        self._known: dict[VectorModel, tuple[tuple[Any, ...], VectorCounts]] = {}
+
+    def get(self, connection: apsw.Connection, model: VectorModel) -> VectorCounts:
+        """The counts as they are now."""
+        sql = "SELECT value FROM settings WHERE key IN ('generation', 'vectors') ORDER BY key"
+        stamps = tuple(value for (value,) in connection.execute(sql))
+        known = self._known.get(model)
+        if known is None or known[0] != stamps:
+            known = (stamps, counts(connection, model))
+            self._known[model] = known
+        return known[1]
 
 
 def claim(connection: apsw.Connection, model: VectorModel, worker: str, limit: int) -> list[PendingText]:
