@@ -60,7 +60,6 @@ class _Lexer:
         self.at = 0
         self.tokens: list[Token] = []
         self.problems: list[Problem] = []
-        self.removed_quotes: set[int] = set()
 
     def run(self) -> tuple[list[Token], list[Problem]]:
         while self.at < len(self.text):
@@ -90,7 +89,7 @@ class _Lexer:
         before = self.text[self.at - 1] if self.at else " "
         after = self.text[self.at + 1]
         follows = after in QUOTES or after == "(" or (after.isalnum() and not after.isdigit())
-        return follows and (before.isspace() or before in "()" or self.at in self.removed_quotes)
+        return follows and (before.isspace() or before in "()" or before in QUOTES)
 
     def _quoted(self) -> None:
         start = self.at
@@ -98,7 +97,6 @@ class _Lexer:
         if closing is None:
             self.problems.append(Problem("the last quote is never closed; it was removed", start))
             self.at = start + 1
-            self.removed_quotes.add(self.at)
             return
         self.tokens.append(Token("quoted", self.text[start + 1 : closing], start, closing + 1))
         self.at = closing + 1

@@ -22,8 +22,7 @@ def script(character: str) -> str:
     """The script of a character by its Unicode name ("LATIN", "GREEK", "CJK", …); "" when it has none."""
     if character.isascii():
         return "LATIN" if character.isalpha() else ""
-    name = unicodedata.name(character, "")
-    return name.split(" ", 1)[0].removeprefix("HALFWIDTH")
+    return unicodedata.name(character, "").split(" ", 1)[0]
 
 
 def is_single(character: str) -> bool:

@@ -73,6 +73,8 @@ class PostgresBackend:
         self._connections = Connections(location, size=pool_size, read_only=read_only)
         self._vocabulary = VocabularyCache()
         self._memory = SearchMemory()
+        self._vector_counts = vectors.CountsCache()
+        self._applied: list[str] = []
         self._local = threading.local()
         try:
             self._open(create=create)
@@ -85,7 +87,7 @@ class PostgresBackend:
 
     def _open(self, *, create: bool) -> None:
         if not self.read_only:
-            migrate(self._connections, create=create)
+            self._applied = migrate(self._connections, create=create)
             return
         with self._connections.reading() as db:
             if check_version(db, self._connections.masked) < len(MIGRATIONS):
@@ -106,8 +108,9 @@ class PostgresBackend:
         self._connections.interrupt()
 
     def migrate(self) -> list[str]:
-        """Names of the migrations applied (opening applies them already)."""
-        return migrate(self._connections, create=True)
+        """Names of the migrations that opening this database applied, and of those applied now."""
+        applied, self._applied = self._applied, []
+        return applied + migrate(self._connections, create=True)
 
     # Reading
 
@@ -251,7 +254,7 @@ class PostgresBackend:
     def vector_counts(self, model: VectorModel) -> VectorCounts:
         """Entries by the state of their vector."""
         with self._connections.reading() as db:
-            return vectors.counts(db, model)
+            return self._vector_counts.get(db, model)
 
     def claim_pending(self, model: VectorModel, worker: str, limit: int) -> list[PendingText]:
         """Take entries without a current vector."""
@@ -267,6 +270,11 @@ class PostgresBackend:
         """Give back what a worker took and did not finish."""
         with self._connections.writing(entries=False) as db:
             vectors.release(db, worker)
+
+    def forget_failed(self, model: VectorModel) -> None:
+        """Let entries whose embedding failed wait again."""
+        with self._connections.writing(entries=False) as db:
+            vectors.forget_failed(db, model)
 
     def seal_vectors(self, model: VectorModel) -> None:
         """Make the indexes of a model that has many vectors."""

@@ -23,6 +23,9 @@ OLDEST_SERVER = 140_000
 WRITER_LOCK = 0x41524C54
 """The advisory lock that writers of entries take in turn; in ASCII: ARLT."""
 
+NEW_STAMP = "floor(random() * 9007199254740991)::bigint"
+"""A value that no reader has seen before, not even one of a transaction that was rolled back."""
+
 SESSION = (
     "SET TimeZone = 'UTC'; SET jit = off; SET max_parallel_workers_per_gather = 0; SET client_min_messages = warning;"
     " SET intervalstyle = 'postgres'; SET datestyle = 'ISO'"

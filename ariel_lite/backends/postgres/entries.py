@@ -22,7 +22,7 @@ from ariel_lite.backends.postgres.columns import (
     read_entries,
     to_json,
 )
-from ariel_lite.backends.postgres.connection import Connection
+from ariel_lite.backends.postgres.connection import NEW_STAMP, Connection
 from ariel_lite.backends.postgres.lexemes import IndexedText, index_text, words_of
 from ariel_lite.query.bind import fold_value
 from ariel_lite.records import EnhancedLogbookEntry, field_values, searchable_text
@@ -82,8 +82,9 @@ STORE_WORDS = (
     " SELECT count(*) FROM changed WHERE xmax = 0"
 )
 MOVE_TOTALS = (
-    "UPDATE ariel_lite_totals SET generation = generation + 1, vocabulary = vocabulary + %s, entries = entries + %s,"
-    " positions = positions + %s"
+    f"UPDATE ariel_lite_totals SET generation = {NEW_STAMP},"
+    f" vocabulary = CASE WHEN %s THEN {NEW_STAMP} ELSE vocabulary END,"
+    " entries = entries + %s, positions = positions + %s"
 )
 
 
@@ -318,7 +319,7 @@ class EntryWriterSession:
             sql = "DELETE FROM ariel_lite_vocabulary WHERE term = ANY(%s) AND entries <= 0"
             removed = self._db.execute(sql, (lost,)).rowcount
         gone, come = [indexed.length for indexed in before], [text.length for text in after]
-        self._db.execute(MOVE_TOTALS, (int(bool(added or removed)), len(come) - len(gone), sum(come) - sum(gone)))
+        self._db.execute(MOVE_TOTALS, (bool(added or removed), len(come) - len(gone), sum(come) - sum(gone)))
 
 
 def _completed(entry: EnhancedLogbookEntry, now: datetime) -> EnhancedLogbookEntry:

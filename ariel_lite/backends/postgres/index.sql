@@ -51,11 +51,13 @@ CREATE TABLE ariel_lite_vocabulary (
     entries INTEGER NOT NULL
 ) WITH (fillfactor = 70);
 
--- One row: counters that every change of the logbook moves.
+-- One row: counts of what is indexed, and stamps (random numbers, so that none ever comes again) that change with the
+-- logbook, with the set of its words, and with its vectors.
 CREATE TABLE ariel_lite_totals (
     only_row BOOLEAN PRIMARY KEY DEFAULT TRUE CHECK (only_row),
     generation BIGINT NOT NULL DEFAULT 0,
     vocabulary BIGINT NOT NULL DEFAULT 0,
+    vectors BIGINT NOT NULL DEFAULT 0,
     entries BIGINT NOT NULL DEFAULT 0,
     positions BIGINT NOT NULL DEFAULT 0
 ) WITH (fillfactor = 20);

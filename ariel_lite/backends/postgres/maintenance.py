@@ -6,7 +6,7 @@ from functools import cache
 
 from ariel_lite.backends.base import BackendStatus, Problem, Progress, batched
 from ariel_lite.backends.postgres.columns import Layout, read_entries
-from ariel_lite.backends.postgres.connection import Connection, integer
+from ariel_lite.backends.postgres.connection import NEW_STAMP, Connection, integer
 from ariel_lite.backends.postgres.entries import EntryWriterSession
 from ariel_lite.backends.postgres.lexemes import index_text
 from ariel_lite.backends.postgres.migrations import has_table, is_attached
@@ -109,8 +109,8 @@ def drop_index(connection: Connection) -> None:
     """Empty the index, so that every entry counts as not indexed; row numbers and vectors stay."""
     connection.execute(f"TRUNCATE {INDEX_TABLES}")
     connection.execute(
-        "UPDATE ariel_lite_totals SET entries = 0, positions = 0, generation = generation + 1,"
-        " vocabulary = vocabulary + 1"
+        f"UPDATE ariel_lite_totals SET entries = 0, positions = 0, generation = {NEW_STAMP}, vocabulary = {NEW_STAMP},"
+        f" vectors = {NEW_STAMP}"
     )
     connection.execute("UPDATE ariel_lite_settings SET value = %s WHERE key = 'analyzer'", (_fingerprint(),))
 

@@ -20,8 +20,8 @@ from ariel_lite.backends.postgres.vectors import WIDEST_INDEXED, model_id, vecto
 from ariel_lite.embeddings.base import model_table, normalised, windows_table
 
 EXACT_VECTORS = 20_000
-LEAST_RESCORED = 40
-RESCORED_FACTOR = 3
+LEAST_RESCORED = 100
+RESCORED_FACTOR = 4
 SIMILARITY_DIGITS = 6
 LEAST_EFFORT, MOST_EFFORT = 100, 1_000
 """hnsw.ef_search: how many neighbours the index keeps in view; its largest value."""
@@ -167,7 +167,8 @@ def _scored(
         found = cursor.execute(" UNION ALL ".join(parts), (number, rows, number, rows)).fetchall()
     numbers = b"".join(bytes(sent)[HEADER_BYTES:] for _, sent in found)
     vectors = np.frombuffer(numbers, dtype=">f4").astype(np.float32).reshape(len(found), model.dimension)
-    return np.array([row for row, _ in found], dtype=np.int64), (vectors @ query).astype(np.float64)
+    similarities = np.round((vectors @ query).astype(np.float64), SIMILARITY_DIGITS)
+    return np.array([row for row, _ in found], dtype=np.int64), similarities
 
 
 def _best(rows: Rows, similarities: NDArray[np.float64], k: int) -> Nearest:
@@ -175,7 +176,7 @@ def _best(rows: Rows, similarities: NDArray[np.float64], k: int) -> Nearest:
     order = np.argsort(-similarities, kind="stable")
     _, first = np.unique(rows[order], return_index=True)
     best = order[np.sort(first)]
-    values = np.round(similarities[best], SIMILARITY_DIGITS)
+    values = similarities[best]
     if len(best) > k:
         keep = values >= values[k - 1]
         best, values = best[keep], values[keep]

@@ -18,14 +18,18 @@ from psycopg import errors
 from ariel_lite.backends.base import EntryVectors, PendingText, VectorCounts, VectorModel
 from ariel_lite.backends.postgres.arrays import Rows
 from ariel_lite.backends.postgres.columns import Layout, read_rows, to_json
-from ariel_lite.backends.postgres.connection import Connection, integer
+from ariel_lite.backends.postgres.connection import NEW_STAMP, Connection, integer
 from ariel_lite.backends.postgres.migrations import MIGRATION_LOCK, has_table
-from ariel_lite.embeddings.base import is_storable, model_table, windows_table
+from ariel_lite.embeddings.base import is_storable, model_table, normalised, windows_table
 from ariel_lite.errors import DatabaseQueryError, EmbeddingGenerationError
 from ariel_lite.query.days import to_storage
 from ariel_lite.records import EmbeddingTableInfo, searchable_text
 
 CLAIM_LIFETIME = "5 minutes"
+FAILED = -1
+"""The number of windows of an entry that could not be embedded."""
+LONGEST_NAME = 63
+"""PostgreSQL cuts the names of tables here."""
 WIDEST_INDEXED = 2_000
 """pgvector's limit for an hnsw index; wider vectors are compared one by one."""
 
@@ -53,28 +57,31 @@ LOCK_ENTRIES = (
     "SELECT s.row_id, s.text_hash, s.updated_at IS NOT DISTINCT FROM e.updated_at FROM ariel_lite_entry_state AS s"
     " JOIN enhanced_entries AS e ON e.entry_id = s.entry_id WHERE s.row_id = ANY(%s) ORDER BY s.row_id FOR UPDATE OF e"
 )
-MARK_COMPLETE = (
+NEW_VECTORS = f"UPDATE ariel_lite_totals SET vectors = {NEW_STAMP}"
+MARK = (
     "WITH marked AS (UPDATE enhanced_entries AS e SET enhancement_status = coalesce(e.enhancement_status, '{}')"
-    " || jsonb_build_object('text_embedding', coalesce(e.enhancement_status -> 'text_embedding', '{}') || %s::jsonb)"
-    " FROM ariel_lite_entry_state AS s WHERE s.entry_id = e.entry_id AND s.row_id = ANY(%s)"
+    " || jsonb_build_object('text_embedding',"
+    " coalesce(e.enhancement_status -> 'text_embedding', '{}') - ARRAY['failed_at', 'error'] || w.status::jsonb)"
+    " FROM ariel_lite_entry_state AS s JOIN unnest(%s::bigint[], %s::text[]) AS w (row_id, status)"
+    " ON w.row_id = s.row_id WHERE s.entry_id = e.entry_id"
     " RETURNING s.row_id, e.updated_at) UPDATE ariel_lite_entry_state AS s SET updated_at = marked.updated_at"
     " FROM marked WHERE s.row_id = marked.row_id AND s.row_id = ANY(%s)"
     " AND s.updated_at IS DISTINCT FROM marked.updated_at"
 )
-"""The second array: rows whose entry nobody else has touched since, so that a trigger's new time is no change."""
+"""The last array: rows whose entry nobody else has touched since, so that a trigger's new time is no change."""
 
 
 def model_id(connection: Connection, model: VectorModel) -> int | None:
     """The number of a model with exactly this fingerprint, or None when it has no vectors here."""
-    sql = "SELECT model_id FROM ariel_lite_embedding_models WHERE name = %s AND fingerprint = %s"
-    return integer(connection, sql, (model.name, model.fingerprint)) or None
+    sql = "SELECT model_id FROM ariel_lite_embedding_models WHERE name = %s AND fingerprint = %s AND dimension = %s"
+    return integer(connection, sql, (model.name, model.fingerprint, model.dimension)) or None
 
 
 def ensure_model(connection: Connection, model: VectorModel) -> int:
     """The number of a model, its tables made when absent.
 
     Raises:
-        EmbeddingGenerationError: its table holds vectors of another dimension.
+        EmbeddingGenerationError: its table holds vectors of another dimension, or is another model's.
         DatabaseQueryError: pgvector is not installed on the server.
     """
     known = model_id(connection, model)
@@ -84,6 +91,7 @@ def ensure_model(connection: Connection, model: VectorModel) -> int:
     known = model_id(connection, model)
     if known is not None:
         return known
+    _check_name(connection, model.name)
     dimension = table_dimension(connection, model.name)
     if dimension not in (None, model.dimension):
         raise EmbeddingGenerationError(
@@ -131,19 +139,36 @@ def counts(connection: Connection, model: VectorModel) -> VectorCounts:
     """Entries by the state of their vector."""
     number = model_id(connection, model) or 0
     matching = (
-        "SELECT count(*) FILTER (WHERE v.windows > 0), count(*) FILTER (WHERE v.windows = 0)"
+        "SELECT count(*) FILTER (WHERE v.windows > 0), count(*) FILTER (WHERE v.windows = 0),"
+        " count(*) FILTER (WHERE v.windows < 0)"
         " FROM ariel_lite_embedding_state AS v JOIN ariel_lite_entry_state AS s"
         " ON s.row_id = v.row_id AND s.text_hash = v.text_hash WHERE v.model_id = %s"
     )
-    current, blank = connection.execute(matching, (number,)).fetchone() or (0, 0)
+    current, blank, failed = map(int, connection.execute(matching, (number,)).fetchone() or (0, 0, 0))
     stale = integer(
         connection,
         "SELECT count(DISTINCT row_id) FROM ariel_lite_embedding_state WHERE model_id IN"
-        " (SELECT model_id FROM ariel_lite_embedding_models WHERE name = %s AND fingerprint <> %s)",
-        (model.name, model.fingerprint),
+        " (SELECT model_id FROM ariel_lite_embedding_models WHERE name = %s AND model_id <> %s)",
+        (model.name, number),
     )
     entries = integer(connection, "SELECT count(*) FROM ariel_lite_entry_state")
-    return VectorCounts(int(current), max(entries - int(current) - int(blank) - stale, 0), stale, int(blank))
+    return VectorCounts(current, max(entries - current - blank - failed - stale, 0), stale, blank, failed)
+
+
+class CountsCache:
+    """Counts by model, kept until entries or vectors change: every semantic search asks for them."""
+
+    def __init__(self) -> None:
+        self._known: dict[VectorModel, tuple[tuple[Any, ...], VectorCounts]] = {}
+
+    def get(self, connection: Connection, model: VectorModel) -> VectorCounts:
+        """The counts as they are now."""
+        stamps = connection.execute("SELECT generation, vectors FROM ariel_lite_totals").fetchone() or ()
+        known = self._known.get(model)
+        if known is None or known[0] != stamps:
+            known = (stamps, counts(connection, model))
+            self._known[model] = known
+        return known[1]
 
 
 def claim(connection: Connection, layout: Layout, model: VectorModel, worker: str, limit: int) -> list[PendingText]:
@@ -178,13 +203,13 @@ def store(connection: Connection, model: VectorModel, vectors: Sequence[EntryVec
     kept = [m for m in vectors if m.pending.row in found and found[m.pending.row][0] == m.pending.text_hash]
     rows = np.array([made.pending.row for made in kept], dtype=np.int64)
     _remove(connection, model.name, rows)
-    whole = [(m.pending.entry_id, vector_text(m.vector)) for m in kept if m.vector is not None]
+    whole = [(m.pending.entry_id, vector_text(_unit(m.vector)[0])) for m in kept if m.vector is not None]
     connection.execute(STORE_VECTORS.format(table=model_table(model.name)), _columns(whole, 2))
     windows = [
         (made.pending.row, place, made.pending.entry_id, vector_text(window))
         for made in kept
         if made.windows is not None and len(made.windows) > 1
-        for place, window in enumerate(made.windows)
+        for place, window in enumerate(_unit(made.windows))
     ]
     connection.execute(STORE_WINDOWS.format(table=windows_table(model.name)), _columns(windows, 4))
     connection.execute(
@@ -195,10 +220,18 @@ def store(connection: Connection, model: VectorModel, vectors: Sequence[EntryVec
     connection.execute(
         "DELETE FROM ariel_lite_embedding_claims WHERE model_id = %s AND row_id = ANY(%s)", (number, asked)
     )
-    status = to_json({"status": "complete", "completed_at": to_storage(datetime.now(UTC))})
+    now = to_storage(datetime.now(UTC))
     untouched = np.array([row for row in rows.tolist() if found[row][1]], dtype=np.int64)
-    connection.execute(MARK_COMPLETE, (status, rows, untouched))
+    connection.execute(MARK, (rows, [_status(made, now) for made in kept], untouched))
+    connection.execute(NEW_VECTORS)
     return len(kept)
+
+
+def forget_failed(connection: Connection, model: VectorModel) -> None:
+    """Let entries whose embedding failed wait again."""
+    number = model_id(connection, model)
+    connection.execute("DELETE FROM ariel_lite_embedding_state WHERE model_id = %s AND windows < 0", (number,))
+    connection.execute(NEW_VECTORS)
 
 
 def forget_rows(connection: Connection, rows: Rows) -> None:
@@ -226,7 +259,8 @@ def drop(connection: Connection, name: str) -> int:
     if not models:
         return 0
     numbers = [number for number, _ in models]
-    had = integer(connection, "SELECT count(*) FROM ariel_lite_embedding_state WHERE model_id = ANY(%s)", (numbers,))
+    counted = "SELECT count(*) FROM ariel_lite_embedding_state WHERE windows > 0 AND model_id = ANY(%s)"
+    had = integer(connection, counted, (numbers,))
     if any(is_ours for _, is_ours in models):
         connection.execute(f"DROP TABLE IF EXISTS {model_table(name)}")
     else:
@@ -238,12 +272,23 @@ def drop(connection: Connection, name: str) -> int:
     connection.execute(f"DROP TABLE IF EXISTS {windows_table(name)}")
     for table in ("embedding_state", "embedding_claims", "embedding_models"):
         connection.execute(f"DELETE FROM ariel_lite_{table} WHERE model_id = ANY(%s)", (numbers,))
+    connection.execute(NEW_VECTORS)
     return had
 
 
 def vector_text(vector: NDArray[np.float32]) -> str:
     """A vector as pgvector reads it; every float32 comes back as it was."""
     return "[" + ",".join(map(repr, vector.tolist())) + "]"
+
+
+def _check_name(connection: Connection, name: str) -> None:
+    """Refuse a model whose tables would be another one's."""
+    for (other,) in connection.execute("SELECT DISTINCT name FROM ariel_lite_embedding_models").fetchall():
+        if other != name and model_table(other)[:LONGEST_NAME] == model_table(name)[:LONGEST_NAME]:
+            raise EmbeddingGenerationError(
+                f"the models {other} and {name} would share the table {model_table(name)[:LONGEST_NAME]}",
+                hint="name one of them differently",
+            )
 
 
 def _create_tables(connection: Connection, model: VectorModel, *, exists: bool) -> bool:
@@ -289,7 +334,20 @@ def _columns(rows: Sequence[tuple[Any, ...]], width: int) -> list[list[Any]]:
     return [list(column) for column in zip(*rows, strict=True)] or [[] for _ in range(width)]
 
 
+def _unit(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Vectors of length 1, (n, dimension); of one vector too."""
+    return normalised(np.atleast_2d(vectors))
+
+
+def _status(made: EntryVectors, now: str) -> str:
+    if made.error:
+        return to_json({"status": "failed", "failed_at": now, "error": made.error})
+    return to_json({"status": "complete", "completed_at": now})
+
+
 def _windows(made: EntryVectors) -> int:
+    if made.error:
+        return FAILED
     return 0 if made.windows is None else len(made.windows)
 
 

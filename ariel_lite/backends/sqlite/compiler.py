@@ -85,7 +85,7 @@ def expression(node: BoundNode) -> str:
     """
     if isinstance(node, TextLeaf):
         return phrase(node.forms)
-    if isinstance(node, AnyOf):
+    if isinstance(node, AnyOf) and not _excludes(node):
         return "(" + " OR ".join(expression(child) for child in node.children) + ")"
     if isinstance(node, All):
         positive = [child for child in node.children if not isinstance(child, Exclude)]
@@ -131,12 +131,19 @@ def _is_text(node: BoundNode) -> bool:
     if isinstance(node, TextLeaf):
         return True
     if isinstance(node, AnyOf):
-        return all(_is_text(child) for child in node.children)
+        return not _excludes(node) and all(_is_text(child) for child in node.children)
     if isinstance(node, All):
         positive = [child for child in node.children if not isinstance(child, Exclude)]
         negative = [child.child for child in node.children if isinstance(child, Exclude)]
         return bool(positive) and all(_is_text(child) for child in (*positive, *negative))
     return False
+
+
+def _excludes(node: BoundNode) -> bool:
+    """True when an exclusion stands inside. Below OR, bm25() would count its words in rows of another branch."""
+    if isinstance(node, All | AnyOf):
+        return any(_excludes(child) for child in node.children)
+    return isinstance(node, Exclude)
 
 
 def _match_all(positive: Sequence[BoundNode], negative: Sequence[BoundNode]) -> str:

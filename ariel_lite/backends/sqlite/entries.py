@@ -345,9 +345,12 @@ def _merged(before: EnhancedLogbookEntry, entry: EnhancedLogbookEntry, now: date
 
 
 def _change(
-    row: int, entry: EnhancedLogbookEntry, before: EnhancedLogbookEntry | None, stamps: dict[datetime, str] | None = None
+    row: int,
+    entry: EnhancedLogbookEntry,
+    before: EnhancedLogbookEntry | None,
+    stamps: dict[datetime, str] | None = None,
 ) -> _Change:
-    columns = _columns(entry, {} if stamps is None else stamps)
+    columns = _columns(entry, stamps or {})
     return _Change(row, entry, columns, _hash_columns(columns), before)
 
 

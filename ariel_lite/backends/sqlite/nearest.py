@@ -230,4 +230,4 @@ def _rescored(
 
 def _rounded(similarities: NDArray[np.float32]) -> NDArray[np.float64]:
     """Similarities as they are compared: equal ones stay equal whatever the order of summation."""
-    return np.round(similarities.astype(np.float64), SIMILARITY_DIGITS)
+    return np.asarray(np.round(similarities.astype(np.float64), SIMILARITY_DIGITS), dtype=np.float64)
