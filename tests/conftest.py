@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 import pytest
 from hypothesis import HealthCheck, settings
 from logbooks import NOW, Brief, MakeLogbook, entries
+from postgres_server import new_database
 
 from ariel_lite.backends.base import Backend
 from ariel_lite.compose import Logbook, open_backend
@@ -28,7 +29,14 @@ def _sqlite_location(request: pytest.FixtureRequest) -> str:
     return str(folder / "logbook.db")
 
 
-LOCATIONS: dict[str, Callable[[pytest.FixtureRequest], str]] = {"sqlite": _sqlite_location}
+def _postgres_location(request: pytest.FixtureRequest) -> str:
+    return new_database()
+
+
+LOCATIONS: dict[str, Callable[[pytest.FixtureRequest], str]] = {
+    "sqlite": _sqlite_location,
+    "postgres": _postgres_location,
+}
 """Backend name -> where a fresh, empty logbook of it goes (a path or URL)."""
 
 

@@ -88,8 +88,11 @@ def server_url() -> str:
 
 
 def new_database() -> str:
-    """The URL of a new, empty database on the shared server."""
-    return create_database(server_url())
+    """The URL of a new, empty database on the shared server; it is gone after the run."""
+    url = create_database(server_url())
+    if "ARIEL_LITE_TEST_PG" in os.environ:
+        atexit.register(drop_database, url)
+    return url
 
 
 def create_database(url: str) -> str:

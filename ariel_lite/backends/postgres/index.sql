@@ -23,8 +23,9 @@ CREATE TABLE ariel_lite_lexemes (
     length INTEGER NOT NULL,
     limit_kind SMALLINT NOT NULL,
     frequencies JSONB,
-    lexemes TSVECTOR STORAGE EXTERNAL NOT NULL
+    lexemes TSVECTOR NOT NULL
 );
+ALTER TABLE ariel_lite_lexemes ALTER COLUMN lexemes SET STORAGE EXTERNAL;
 CREATE INDEX ariel_lite_lexemes_gin ON ariel_lite_lexemes USING gin (lexemes) WITH (gin_pending_list_limit = 1024);
 CREATE INDEX ariel_lite_lexemes_at ON ariel_lite_lexemes (at);
 CREATE INDEX ariel_lite_lexemes_entry ON ariel_lite_lexemes (entry_id);
@@ -83,6 +84,7 @@ CREATE TABLE ariel_lite_embedding_state (
     PRIMARY KEY (model_id, row_id)
 );
 CREATE INDEX ariel_lite_embedding_state_entry ON ariel_lite_embedding_state (model_id, entry_id);
+CREATE INDEX ariel_lite_embedding_state_windows ON ariel_lite_embedding_state (model_id, row_id) WHERE windows > 1;
 
 CREATE TABLE ariel_lite_embedding_claims (
     model_id INTEGER NOT NULL,

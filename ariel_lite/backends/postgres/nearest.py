@@ -31,8 +31,9 @@ PREPARE = (
     "SELECT set_config('hnsw.iterative_scan', 'strict_order', true), set_config('hnsw.max_scan_tuples', '2147483647',"
     " true), set_config('hnsw.ef_search', %s, true), set_config('enable_seqscan', 'off', true),"
     " set_config('enable_sort', 'off', true), set_config('enable_hashjoin', 'off', true),"
-    " set_config('enable_mergejoin', 'off', true)"
+    " set_config('enable_mergejoin', 'off', true), set_config('enable_material', 'off', true)"
 )
+"""Neighbours one by one, each looked up in the state: no other plan can stop early."""
 
 Nearest = tuple[Rows, NDArray[np.float64]]
 
@@ -71,6 +72,7 @@ def seal(connection: Connection, model: VectorModel) -> None:
         if integer(connection, sql, (number,)) > EXACT_VECTORS and not _has_index(connection, table):
             connection.execute("SET LOCAL maintenance_work_mem = '512MB'")
             connection.execute(f"CREATE INDEX ON {table} USING hnsw (embedding vector_cosine_ops)")
+    connection.execute("ANALYZE ariel_lite_embedding_state")
 
 
 def _indexed(
@@ -84,7 +86,7 @@ def _indexed(
     """Candidates by the hnsw index, or None when comparing all is better or needed."""
     if allowed is not None and len(allowed) <= EXACT_VECTORS:
         return None
-    if not _has_index(connection, model_table(model.name)):
+    if not _has_index(connection, model_table(model.name)) or not _scans_iteratively(connection):
         return None
     connection.execute(PREPARE, (str(min(max(2 * reach, LEAST_EFFORT), MOST_EFFORT)),))
     found = [
@@ -167,8 +169,12 @@ def _scored(
         found = cursor.execute(" UNION ALL ".join(parts), (number, rows, number, rows)).fetchall()
     numbers = b"".join(bytes(sent)[HEADER_BYTES:] for _, sent in found)
     vectors = np.frombuffer(numbers, dtype=">f4").astype(np.float32).reshape(len(found), model.dimension)
-    similarities = np.round((vectors @ query).astype(np.float64), SIMILARITY_DIGITS)
-    return np.array([row for row, _ in found], dtype=np.int64), similarities
+    return np.array([row for row, _ in found], dtype=np.int64), _rounded((vectors @ query).astype(np.float64))
+
+
+def _rounded(similarities: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Similarities as they are compared: equal ones stay equal whatever the order of summation."""
+    return np.round(similarities, SIMILARITY_DIGITS)
 
 
 def _best(rows: Rows, similarities: NDArray[np.float64], k: int) -> Nearest:
@@ -181,6 +187,12 @@ def _best(rows: Rows, similarities: NDArray[np.float64], k: int) -> Nearest:
         keep = values >= values[k - 1]
         best, values = best[keep], values[keep]
     return rows[best], values
+
+
+def _scans_iteratively(connection: Connection) -> bool:
+    """True when pgvector goes on searching until the filters are satisfied (0.8 and newer)."""
+    row = connection.execute("SELECT extversion FROM pg_extension WHERE extname = 'vector'").fetchone()
+    return row is not None and tuple(map(int, row[0].split(".")[:2])) >= (0, 8)
 
 
 def _has_index(connection: Connection, table: str) -> bool:

@@ -1,12 +1,13 @@
 """The nearest vectors: a resident matrix of all vectors of a model, scanned whole or over the rows that filters allow.
 
 Up to 20,000 vectors the matrix is float32 and the scan exact. Above, it is the derived int8 copy (each vector scaled
-to its largest number, which leaves cosines as they are), and the best candidates are scored again with the stored
-float32 vectors. A window counts for its entry; the best one decides.
+to its largest number, which leaves cosines as they are), and those that rounding may have kept from the best are
+scored again with the stored float32 vectors. A window counts for its entry; the best one decides.
 """
 
 from __future__ import annotations
 
+import json
 import threading
 from dataclasses import dataclass
 
@@ -25,6 +26,11 @@ LEAST_RESCORED = 100
 RESCORED_FACTOR = 4
 INT8_LARGEST = 127
 SIMILARITY_DIGITS = 6
+ROUNDING_ERROR = 12**-0.5
+"""The standard deviation of what rounding to whole numbers adds to each number of a vector."""
+
+SURE_DEVIATIONS = 6.0
+STRETCH = 32
 
 Numbers = NDArray[np.float32] | NDArray[np.int8]
 
@@ -34,15 +40,17 @@ class _Chunk:
     stamp: int
     rows: NDArray[np.int64]
     vectors: NDArray[np.int8]
+    lengths: NDArray[np.float32]
 
 
 @dataclass(frozen=True)
 class _Matrix:
-    """All vectors of a model: `rows` ascending, one line a vector; float32 (exact) or int8."""
+    """All vectors of a model: `rows` ascending, one line a vector; float32 (exact, of length 1) or int8."""
 
     stamp: int
     rows: NDArray[np.int64]
     vectors: Numbers
+    lengths: NDArray[np.float32]
 
 
 class NearestVectors:
@@ -82,7 +90,9 @@ class NearestVectors:
         if matrix.vectors.dtype == np.float32:
             return _best_entries(rows, similarities, k)
         reach = max(RESCORED_FACTOR * k, LEAST_RESCORED)
-        candidates, _ = _best_entries(rows, similarities, reach, spare=reach)
+        candidates, values = _best_entries(rows, similarities, reach, spare=reach)
+        doubt = SURE_DEVIATIONS * ROUNDING_ERROR * (1 / matrix.lengths.min() + 1 / _lengths(quantised(unit))[0])
+        candidates = candidates[values >= values[: k][-1] - doubt]
         return _best_entries(*_rescored(connection, model, number, unit, candidates), k)
 
     def _matrix(self, connection: apsw.Connection, number: int, model: VectorModel) -> _Matrix:
@@ -101,10 +111,14 @@ class NearestVectors:
                 (number,),
             )
             pairs = [(int(row), int(windows)) for row, windows in units]
-            return _Matrix(stamp, *stored.read_vectors(connection, model.name, pairs, model.dimension))
+            rows, vectors = stored.read_vectors(connection, model.name, pairs, model.dimension)
+            return _Matrix(stamp, rows, vectors, np.ones(len(rows), dtype=np.float32))
         chunks = [self._chunk(connection, number, model, chunk, at) for chunk, at in _stamps(connection, number)]
         return _Matrix(
-            stamp, np.concatenate([chunk.rows for chunk in chunks]), np.concatenate([chunk.vectors for chunk in chunks])
+            stamp,
+            np.concatenate([chunk.rows for chunk in chunks]),
+            np.concatenate([chunk.vectors for chunk in chunks]),
+            np.concatenate([chunk.lengths for chunk in chunks]),
         )
 
     def _chunk(self, connection: apsw.Connection, number: int, model: VectorModel, chunk: int, stamp: int) -> _Chunk:
@@ -155,38 +169,48 @@ def _read_chunk(connection: apsw.Connection, number: int, model: VectorModel, ch
         return _make_chunk(connection, number, model, chunk, stamp)
     rows = np.frombuffer(kept[0], dtype=np.int64)
     vectors = np.frombuffer(kept[1], dtype=np.int8).reshape(len(rows), model.dimension)
-    return _Chunk(stamp, rows, vectors)
+    return _Chunk(stamp, rows, vectors, _lengths(vectors))
 
 
 def _make_chunk(connection: apsw.Connection, number: int, model: VectorModel, chunk: int, stamp: int) -> _Chunk:
     units = stored.units_of(connection, number, chunk)
     rows, vectors = stored.read_vectors(connection, model.name, units, model.dimension)
-    return _Chunk(stamp, rows, quantised(vectors))
+    small = quantised(vectors)
+    return _Chunk(stamp, rows, small, _lengths(small))
+
+
+def _lengths(vectors: NDArray[np.int8]) -> NDArray[np.float32]:
+    """The length of each vector, never 0: (n, dimension) int8 -> (n,)."""
+    squares = np.asarray(simsimd.dot(vectors, vectors)).reshape(-1) if len(vectors) else np.array([])
+    return np.asarray(np.sqrt(np.maximum(squares, 1)), dtype=np.float32)
 
 
 def _places(rows: NDArray[np.int64], allowed: NDArray[np.int64]) -> NDArray[np.int64]:
     """Indices into `rows` (ascending, a row may stand several times) of the allowed rows (ascending)."""
-    if not len(allowed):
-        return np.array([], dtype=np.int64)
-    at = np.minimum(np.searchsorted(allowed, rows), len(allowed) - 1)
-    return np.flatnonzero(allowed[at] == rows)
+    first = np.searchsorted(rows, allowed, side="left")
+    counts = np.searchsorted(rows, allowed, side="right") - first
+    within = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
+    return np.asarray(np.repeat(first, counts) + within, dtype=np.int64)
 
 
 def _similarities(matrix: _Matrix, query: NDArray[np.float32], places: NDArray[np.int64] | None) -> NDArray[np.float64]:
-    vectors = matrix.vectors if places is None else _slice(matrix.vectors, places)
+    if places is None:
+        return _compared(matrix.vectors, matrix.lengths, query)
+    if len(places) > len(matrix.rows) // 2:
+        return _compared(matrix.vectors, matrix.lengths, query)[places]
+    first, last = int(places[0]), int(places[-1]) + 1
+    chosen = slice(first, last) if last - first == len(places) else places
+    return _compared(matrix.vectors[chosen], matrix.lengths[chosen], query)
+
+
+def _compared(vectors: Numbers, lengths: NDArray[np.float32], query: NDArray[np.float32]) -> NDArray[np.float64]:
+    """The cosine of each vector and a query of length 1; of int8 vectors nearly."""
     if vectors.dtype == np.float32:
         return _rounded(vectors @ query[0])
-    distances = np.asarray(simsimd.cdist(quantised(query), vectors, metric="cosine"))
-    return np.asarray(1.0 - distances.reshape(-1), dtype=np.float64)
-
-
-def _slice(
-    vectors: NDArray[np.float32] | NDArray[np.int8], places: NDArray[np.int64]
-) -> NDArray[np.float32] | NDArray[np.int8]:
-    first, last = int(places[0]), int(places[-1])
-    if last - first + 1 == len(places):
-        return vectors[first : last + 1]
-    return vectors[places]
+    small = quantised(query)
+    products = np.asarray(simsimd.cdist(small, vectors, metric="dot")).reshape(-1)
+    similarities: NDArray[np.float64] = products / (lengths * _lengths(small)[0])
+    return similarities
 
 
 def _best_entries(
@@ -213,17 +237,30 @@ def _top(similarities: NDArray[np.float64], reach: int) -> NDArray[np.int64]:
     """Indices of the best, best first, together with everything that ties with the last of them."""
     if reach >= len(similarities):
         return np.argsort(-similarities, kind="stable")
-    part = np.argpartition(-similarities, reach)[: reach + 1]
-    worst = similarities[part].min()
-    tied = np.flatnonzero(similarities >= worst)
-    return tied[np.argsort(-similarities[tied], kind="stable")]
+    tied = np.flatnonzero(similarities >= _floor(similarities, reach + 1))
+    best = tied[np.argsort(-similarities[tied], kind="stable")]
+    return np.asarray(best[similarities[best] >= similarities[best[reach]]], dtype=np.int64)
+
+
+def _floor(similarities: NDArray[np.float64], count: int) -> float:
+    """A value that at least `count` similarities reach, and not many more.
+
+    It is the count-th largest of the best of stretches, which are many fewer than the similarities."""
+    stretches = len(similarities) // STRETCH
+    if stretches < 2 * count:
+        return float(np.partition(similarities, len(similarities) - count)[-count])
+    best = similarities[: stretches * STRETCH].reshape(STRETCH, stretches).max(axis=0)
+    return float(np.partition(best, stretches - count)[-count])
 
 
 def _rescored(
     connection: apsw.Connection, model: VectorModel, number: int, query: NDArray[np.float32], rows: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    sql = "SELECT windows FROM embedding_state WHERE model_id = ? AND row_id = ?"
-    units = [(int(row), integer(connection, sql, (number, int(row)))) for row in rows]
+    sql = (
+        "SELECT row_id, windows FROM embedding_state WHERE model_id = ?"
+        " AND row_id IN (SELECT value FROM json_each(?)) AND windows > 0 ORDER BY row_id"
+    )
+    units = list(connection.execute(sql, (number, json.dumps(rows.tolist()))))
     found, vectors = stored.read_vectors(connection, model.name, units, model.dimension)
     return found, _rounded(vectors @ query[0])
 
