@@ -15,7 +15,7 @@ from postgres_server import drop_database, new_database
 from ariel_lite.backends.postgres import readonly
 from ariel_lite.backends.postgres.backend import PostgresBackend
 from ariel_lite.backends.postgres.readonly import run_readonly
-from ariel_lite.backends.sql_guard import CheckedStatement
+from ariel_lite.backends.readonly_sql.sql_guard import CheckedStatement
 from ariel_lite.backends.sqlite import readonly as sqlite_readonly
 from ariel_lite.backends.sqlite.backend import SQLiteBackend
 from ariel_lite.errors import DatabaseConnectionError, SearchTimeoutError, SqlRefusedError

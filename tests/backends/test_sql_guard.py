@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ariel_lite.backends.sql_guard import MAX_CHARACTERS, check_statement
+from ariel_lite.backends.readonly_sql.sql_guard import MAX_CHARACTERS, check_statement
 from ariel_lite.errors import SqlRefusedError
 
 ACCEPTED = [

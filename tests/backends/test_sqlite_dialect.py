@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from ariel_lite.backends.sql_guard import check_statement
-from ariel_lite.backends.sqlite.dialect import to_sqlite
+from ariel_lite.backends.readonly_sql.sql_guard import check_statement
 from ariel_lite.backends.sqlite.readonly import run_readonly
+from ariel_lite.backends.sqlite.readonly_sql.dialect import to_sqlite
 from ariel_lite.errors import SqlRefusedError
 
 IDS = "SELECT entry_id FROM enhanced_entries WHERE {} ORDER BY entry_id"

@@ -20,8 +20,8 @@ from psycopg.abc import Buffer
 from psycopg.adapt import Loader
 
 from ariel_lite.backends.postgres.connection import CONNECT_SECONDS, Connection, masked, one_line, translated
-from ariel_lite.backends.sql_allowed import ENTRY_TABLE
-from ariel_lite.backends.sql_guard import HINT, check_statement
+from ariel_lite.backends.readonly_sql.sql_allowed import ENTRY_TABLE
+from ariel_lite.backends.readonly_sql.sql_guard import HINT, check_statement
 from ariel_lite.errors import ARIELException, SearchTimeoutError, SqlRefusedError
 from ariel_lite.query.days import to_storage
 

@@ -92,7 +92,7 @@ class NearestVectors:
         reach = max(RESCORED_FACTOR * k, LEAST_RESCORED)
         candidates, values = _best_entries(rows, similarities, reach, spare=reach)
         doubt = SURE_DEVIATIONS * ROUNDING_ERROR * (1 / matrix.lengths.min() + 1 / _lengths(quantised(unit))[0])
-        candidates = candidates[values >= values[: k][-1] - doubt]
+        candidates = candidates[values >= values[:k][-1] - doubt]
         return _best_entries(*_rescored(connection, model, number, unit, candidates), k)
 
     def _matrix(self, connection: apsw.Connection, number: int, model: VectorModel) -> _Matrix:

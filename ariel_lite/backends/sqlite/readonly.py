@@ -24,12 +24,12 @@ try:
 except ImportError:  # no wheel for this platform: everything but vectors works
     sqlite_vec = None
 
-from ariel_lite.backends.sql_allowed import ENTRY_COLUMNS, ENTRY_TABLE, VECTOR_TABLE
-from ariel_lite.backends.sql_guard import HINT, check_statement
-from ariel_lite.backends.sql_intervals import write_interval
-from ariel_lite.backends.sqlite import sql_functions
-from ariel_lite.backends.sqlite.dialect import Translation, translate
-from ariel_lite.backends.sqlite.dialect_kinds import Columns, Kind
+from ariel_lite.backends.readonly_sql.sql_allowed import ENTRY_COLUMNS, ENTRY_TABLE, VECTOR_TABLE
+from ariel_lite.backends.readonly_sql.sql_guard import HINT, check_statement
+from ariel_lite.backends.readonly_sql.sql_intervals import write_interval
+from ariel_lite.backends.sqlite.readonly_sql import sql_functions
+from ariel_lite.backends.sqlite.readonly_sql.dialect import Translation, translate
+from ariel_lite.backends.sqlite.readonly_sql.dialect_kinds import Columns, Kind
 from ariel_lite.errors import ARIELException, DatabaseConnectionError, SearchTimeoutError, SqlRefusedError
 
 MAX_ROWS: Final = 200

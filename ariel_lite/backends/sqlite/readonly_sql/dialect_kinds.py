@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 
 from sqlglot import exp
 
-from ariel_lite.backends.sql_allowed import ENTRY_COLUMNS
+from ariel_lite.backends.readonly_sql.sql_allowed import ENTRY_COLUMNS
 from ariel_lite.errors import SqlRefusedError
 
 

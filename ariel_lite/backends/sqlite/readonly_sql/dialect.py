@@ -14,12 +14,12 @@ from sqlglot import exp
 from sqlglot.dialects.sqlite import SQLite
 from sqlglot.errors import ErrorLevel, SqlglotError
 
-from ariel_lite.backends.sql_allowed import ENTRY_TABLE
-from ariel_lite.backends.sql_dialect import to_postgres
-from ariel_lite.backends.sql_guard import CheckedStatement, call_name, fold_name
-from ariel_lite.backends.sqlite.dialect_distinct import pick_first
-from ariel_lite.backends.sqlite.dialect_expressions import Expressions
-from ariel_lite.backends.sqlite.dialect_kinds import (
+from ariel_lite.backends.readonly_sql.sql_allowed import ENTRY_TABLE
+from ariel_lite.backends.readonly_sql.sql_dialect import to_postgres
+from ariel_lite.backends.readonly_sql.sql_guard import CheckedStatement, call_name, fold_name
+from ariel_lite.backends.sqlite.readonly_sql.dialect_distinct import pick_first
+from ariel_lite.backends.sqlite.readonly_sql.dialect_expressions import Expressions
+from ariel_lite.backends.sqlite.readonly_sql.dialect_kinds import (
     ENTRY_KINDS,
     VECTOR_KINDS,
     Columns,
@@ -28,9 +28,9 @@ from ariel_lite.backends.sqlite.dialect_kinds import (
     Source,
     refused,
 )
-from ariel_lite.backends.sqlite.dialect_names import output_name
-from ariel_lite.backends.sqlite.dialect_unfolding import table_function
-from ariel_lite.backends.sqlite.dialect_values import interval_value
+from ariel_lite.backends.sqlite.readonly_sql.dialect_names import output_name
+from ariel_lite.backends.sqlite.readonly_sql.dialect_unfolding import table_function
+from ariel_lite.backends.sqlite.readonly_sql.dialect_values import interval_value
 from ariel_lite.errors import SqlRefusedError
 
 _UNKNOWN_CLAUSES: Final = {

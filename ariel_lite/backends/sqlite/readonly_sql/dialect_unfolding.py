@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from ariel_lite.backends.sqlite.dialect_kinds import Kind, Scope, Source, Typed, call, refused, too_few
-from ariel_lite.backends.sqlite.dialect_times import time_series
-from ariel_lite.backends.sqlite.dialect_values import as_text, convert
+from ariel_lite.backends.sqlite.readonly_sql.dialect_kinds import Kind, Scope, Source, Typed, call, refused, too_few
+from ariel_lite.backends.sqlite.readonly_sql.dialect_times import time_series
+from ariel_lite.backends.sqlite.readonly_sql.dialect_values import as_text, convert
 
 if TYPE_CHECKING:
-    from ariel_lite.backends.sqlite.dialect_expressions import Expressions
+    from ariel_lite.backends.sqlite.readonly_sql.dialect_expressions import Expressions
 
 
 def table_function(

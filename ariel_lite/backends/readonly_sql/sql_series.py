@@ -7,7 +7,7 @@ from typing import Final
 
 from sqlglot import exp
 
-from ariel_lite.backends.sql_intervals import read_interval
+from ariel_lite.backends.readonly_sql.sql_intervals import read_interval
 from ariel_lite.errors import SqlRefusedError
 
 MAX_STEPS: Final = 10_000

@@ -8,7 +8,7 @@ from datetime import datetime
 from decimal import ROUND_HALF_UP, Decimal
 from typing import Final
 
-from ariel_lite.backends.sqlite.sql_times import read_moment
+from ariel_lite.backends.sqlite.readonly_sql.sql_times import read_moment
 
 _MONTHS: Final = (
     "January February March April May June July August September October November December".split()  # noqa: SIM905

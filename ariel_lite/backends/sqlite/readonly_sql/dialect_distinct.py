@@ -6,7 +6,7 @@ from typing import Final
 
 from sqlglot import exp
 
-from ariel_lite.backends.sqlite.dialect_kinds import Columns, call, number, refused
+from ariel_lite.backends.sqlite.readonly_sql.dialect_kinds import Columns, call, number, refused
 
 _RANK: Final = "picked rank"
 

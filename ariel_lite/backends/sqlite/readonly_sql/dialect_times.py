@@ -7,9 +7,9 @@ from typing import Final
 
 from sqlglot import exp
 
-from ariel_lite.backends.sql_intervals import DAY, SECOND
-from ariel_lite.backends.sqlite.dialect_kinds import MOMENTS, TEMPORAL, Kind, Typed, call, number, refused
-from ariel_lite.backends.sqlite.dialect_values import convert, interval_value
+from ariel_lite.backends.readonly_sql.sql_intervals import DAY, SECOND
+from ariel_lite.backends.sqlite.readonly_sql.dialect_kinds import MOMENTS, TEMPORAL, Kind, Typed, call, number, refused
+from ariel_lite.backends.sqlite.readonly_sql.dialect_values import convert, interval_value
 from ariel_lite.errors import SqlRefusedError
 
 _INTERVAL_PARTS: Final = {

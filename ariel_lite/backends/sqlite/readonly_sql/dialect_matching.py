@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Final
 
 from sqlglot import exp
 
-from ariel_lite.backends.sqlite.dialect_kinds import TEMPORAL, Kind, Scope, Typed, call, refused, text
-from ariel_lite.backends.sqlite.dialect_values import as_text, convert, literal_text
-from ariel_lite.backends.sqlite.sql_regex import sqlite_pattern
+from ariel_lite.backends.sqlite.readonly_sql.dialect_kinds import TEMPORAL, Kind, Scope, Typed, call, refused, text
+from ariel_lite.backends.sqlite.readonly_sql.dialect_values import as_text, convert, literal_text
+from ariel_lite.backends.sqlite.readonly_sql.sql_regex import sqlite_pattern
 from ariel_lite.errors import SqlRefusedError
 
 if TYPE_CHECKING:
-    from ariel_lite.backends.sqlite.dialect_expressions import Expressions
+    from ariel_lite.backends.sqlite.readonly_sql.dialect_expressions import Expressions
 
 _ESCAPE: Final = "\\"
 

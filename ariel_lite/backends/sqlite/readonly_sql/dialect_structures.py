@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Final
 
 from sqlglot import exp
 
-from ariel_lite.backends import sql_dialect as own
-from ariel_lite.backends.sqlite import sql_json
-from ariel_lite.backends.sqlite.dialect_kinds import Kind, Scope, Typed, call, number, refused, text
-from ariel_lite.backends.sqlite.dialect_values import common_kind, convert, literal_text
+from ariel_lite.backends.readonly_sql import sql_dialect as own
+from ariel_lite.backends.sqlite.readonly_sql import sql_json
+from ariel_lite.backends.sqlite.readonly_sql.dialect_kinds import Kind, Scope, Typed, call, number, refused, text
+from ariel_lite.backends.sqlite.readonly_sql.dialect_values import common_kind, convert, literal_text
 
 if TYPE_CHECKING:
-    from ariel_lite.backends.sqlite.dialect_expressions import Expressions
+    from ariel_lite.backends.sqlite.readonly_sql.dialect_expressions import Expressions
 
 JSON_OPERATORS: Final = {
     own.JsonGet: ("pg_json_get", Kind.JSON),

@@ -16,9 +16,9 @@ import sqlglot
 from sqlglot import Token, TokenType, exp
 from sqlglot.errors import ParseError, SqlglotError, TokenError
 
-from ariel_lite.backends import sql_allowed as allowed
-from ariel_lite.backends.sql_dialect import LogbookPostgres, to_postgres
-from ariel_lite.backends.sql_series import check_series
+from ariel_lite.backends.readonly_sql import sql_allowed as allowed
+from ariel_lite.backends.readonly_sql.sql_dialect import LogbookPostgres, to_postgres
+from ariel_lite.backends.readonly_sql.sql_series import check_series
 from ariel_lite.errors import SqlRefusedError
 
 MAX_CHARACTERS: Final = 20_000

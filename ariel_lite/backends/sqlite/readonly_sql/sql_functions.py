@@ -12,8 +12,8 @@ from typing import Any, Final
 
 import apsw
 
-from ariel_lite.backends.sql_intervals import DAY, MONTH_DAYS, read_interval, write_interval
-from ariel_lite.backends.sqlite import sql_json, sql_times, sql_to_char
+from ariel_lite.backends.readonly_sql.sql_intervals import DAY, MONTH_DAYS, read_interval, write_interval
+from ariel_lite.backends.sqlite.readonly_sql import sql_json, sql_times, sql_to_char
 from ariel_lite.errors import SqlRefusedError
 
 MAX_DIGITS: Final = 15

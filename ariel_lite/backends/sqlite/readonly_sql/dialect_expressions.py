@@ -8,14 +8,14 @@ from typing import Any, ClassVar, Final
 
 from sqlglot import exp
 
-from ariel_lite.backends import sql_dialect as own
-from ariel_lite.backends.sql_allowed import TABLE_FUNCTIONS
-from ariel_lite.backends.sql_dialect import to_postgres
-from ariel_lite.backends.sql_guard import call_name, fold_name
-from ariel_lite.backends.sqlite import dialect_structures as structures
-from ariel_lite.backends.sqlite.dialect_aggregates import around, quantile
-from ariel_lite.backends.sqlite.dialect_calls import ARGUMENT_WRAPPERS, translate_call
-from ariel_lite.backends.sqlite.dialect_kinds import (
+from ariel_lite.backends.readonly_sql import sql_dialect as own
+from ariel_lite.backends.readonly_sql.sql_allowed import TABLE_FUNCTIONS
+from ariel_lite.backends.readonly_sql.sql_dialect import to_postgres
+from ariel_lite.backends.readonly_sql.sql_guard import call_name, fold_name
+from ariel_lite.backends.sqlite.readonly_sql import dialect_structures as structures
+from ariel_lite.backends.sqlite.readonly_sql.dialect_aggregates import around, quantile
+from ariel_lite.backends.sqlite.readonly_sql.dialect_calls import ARGUMENT_WRAPPERS, translate_call
+from ariel_lite.backends.sqlite.readonly_sql.dialect_kinds import (
     TEMPORAL,
     Columns,
     Kind,
@@ -26,9 +26,9 @@ from ariel_lite.backends.sqlite.dialect_kinds import (
     refused,
     text,
 )
-from ariel_lite.backends.sqlite.dialect_matching import like, quantified, regexp
-from ariel_lite.backends.sqlite.dialect_times import extracted, time_sum, zoned
-from ariel_lite.backends.sqlite.dialect_values import (
+from ariel_lite.backends.sqlite.readonly_sql.dialect_matching import like, quantified, regexp
+from ariel_lite.backends.sqlite.readonly_sql.dialect_times import extracted, time_sum, zoned
+from ariel_lite.backends.sqlite.readonly_sql.dialect_values import (
     as_text,
     cast,
     common_kind,

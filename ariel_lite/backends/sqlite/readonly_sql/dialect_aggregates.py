@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from ariel_lite.backends.sql_guard import call_name
-from ariel_lite.backends.sqlite.dialect_kinds import TEMPORAL, Kind, Typed, call, refused
-from ariel_lite.backends.sqlite.dialect_values import interval_value
+from ariel_lite.backends.readonly_sql.sql_guard import call_name
+from ariel_lite.backends.sqlite.readonly_sql.dialect_kinds import TEMPORAL, Kind, Typed, call, refused
+from ariel_lite.backends.sqlite.readonly_sql.dialect_values import interval_value
 
 
 def aggregate_of(node: exp.Expr) -> exp.Expr:

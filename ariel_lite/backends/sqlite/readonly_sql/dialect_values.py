@@ -8,9 +8,18 @@ from typing import Any, Final
 
 from sqlglot import exp
 
-from ariel_lite.backends.sql_intervals import DAY, MONTH_DAYS, read_interval
-from ariel_lite.backends.sqlite import sql_json, sql_times
-from ariel_lite.backends.sqlite.dialect_kinds import MOMENTS, TEMPORAL, Kind, Typed, call, number, refused, text
+from ariel_lite.backends.readonly_sql.sql_intervals import DAY, MONTH_DAYS, read_interval
+from ariel_lite.backends.sqlite.readonly_sql import sql_json, sql_times
+from ariel_lite.backends.sqlite.readonly_sql.dialect_kinds import (
+    MOMENTS,
+    TEMPORAL,
+    Kind,
+    Typed,
+    call,
+    number,
+    refused,
+    text,
+)
 from ariel_lite.errors import SqlRefusedError
 
 _T = exp.DType

@@ -11,7 +11,7 @@ from datetime import UTC, date, datetime, timedelta, timezone
 from typing import Final
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from ariel_lite.backends.sql_intervals import DAY, SECOND
+from ariel_lite.backends.readonly_sql.sql_intervals import DAY, SECOND
 
 _MOMENT: Final = re.compile(
     r"\s*(?P<y>\d{4})[-/]?(?P<mo>\d{1,2})[-/]?(?P<d>\d{1,2})"

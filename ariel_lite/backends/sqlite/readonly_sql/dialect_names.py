@@ -6,7 +6,7 @@ from typing import Final
 
 from sqlglot import exp
 
-from ariel_lite.backends.sql_guard import call_name, fold_name
+from ariel_lite.backends.readonly_sql.sql_guard import call_name, fold_name
 
 UNNAMED: Final = "?column?"
 

@@ -11,7 +11,7 @@ from typing import Final
 
 from sqlglot import exp
 
-from ariel_lite.backends import sql_dialect as own
+from ariel_lite.backends.readonly_sql import sql_dialect as own
 
 ENTRY_TABLE: Final = "enhanced_entries"
 VECTOR_TABLE: Final = re.compile(r"text_embeddings_[a-z0-9_]{1,47}")

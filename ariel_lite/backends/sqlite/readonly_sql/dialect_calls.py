@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Final
 
 from sqlglot import exp
 
-from ariel_lite.backends.sql_guard import call_name
-from ariel_lite.backends.sqlite.dialect_aggregates import aggregate_of
-from ariel_lite.backends.sqlite.dialect_kinds import (
+from ariel_lite.backends.readonly_sql.sql_guard import call_name
+from ariel_lite.backends.sqlite.readonly_sql.dialect_aggregates import aggregate_of
+from ariel_lite.backends.sqlite.readonly_sql.dialect_kinds import (
     MOMENTS,
     TEMPORAL,
     Kind,
@@ -21,12 +21,19 @@ from ariel_lite.backends.sqlite.dialect_kinds import (
     text,
     too_few,
 )
-from ariel_lite.backends.sqlite.dialect_times import extracted, interval_of, truncated, zoned
-from ariel_lite.backends.sqlite.dialect_values import as_text, convert, interval_value, json_value, literal_text, unify
+from ariel_lite.backends.sqlite.readonly_sql.dialect_times import extracted, interval_of, truncated, zoned
+from ariel_lite.backends.sqlite.readonly_sql.dialect_values import (
+    as_text,
+    convert,
+    interval_value,
+    json_value,
+    literal_text,
+    unify,
+)
 from ariel_lite.errors import SqlRefusedError
 
 if TYPE_CHECKING:
-    from ariel_lite.backends.sqlite.dialect_expressions import Expressions
+    from ariel_lite.backends.sqlite.readonly_sql.dialect_expressions import Expressions
 
 Builder = Callable[[Sequence[Typed]], Typed]
 
