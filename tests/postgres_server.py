@@ -83,12 +83,14 @@ class Server:
 
 
 @cache
+def shared_server() -> Server:
+    """The server that the tests of this run share."""
+    return Server()
+
+
 def server_url() -> str:
-    """The URL of the server that the tests of this run share."""
-    given = os.environ.get("ARIEL_LITE_TEST_PG")
-    if given:
-        return given
-    return Server().url()
+    """The URL of the shared server."""
+    return os.environ.get("ARIEL_LITE_TEST_PG") or shared_server().url()
 
 
 def new_database() -> str:

@@ -88,9 +88,11 @@ def can_be_approximate(tree: BoundNode) -> bool:
 
 
 def approximate_rows(
-    tree: BoundNode, vocabulary: Vocabulary, rows_of: RowsOf, exists: Exists, wanted: int
+    tree: BoundNode, vocabulary: Vocabulary, rows_of: RowsOf, exists: Exists, wanted: int, least: float = 0.0
 ) -> ApproximateRows:
     """Rows whose entries match the tree approximately, with their scores; at least the best `wanted` are complete.
+
+    A reading of a leaf under the score `least` (0..1) is not tried.
 
     Readings are admitted step by step, by how much worse than the best reading of their leaf they are: an entry that
     no step has found yet is worse than the steps so far allow, so the search ends as soon as enough are found.
@@ -99,7 +101,8 @@ def approximate_rows(
     typed = {leaf: exists(leaf) for leaf in _correctable(tree)}
     readings: dict[TextLeaf, list[Alternative]] = {}
     for leaf in sorted(typed, key=typed.__getitem__):
-        readings[leaf] = _alternatives(leaf, vocabulary, is_typed=typed[leaf])
+        every = _alternatives(leaf, vocabulary, is_typed=typed[leaf])
+        readings[leaf] = [reading for reading in every if reading.score >= least]
         if not readings[leaf] and not has_choice:
             return ApproximateRows(_Step(tree, {}, rows_of))
     words = max(sum(len(leaf.words) for leaf in text_leaves(tree)), 1)

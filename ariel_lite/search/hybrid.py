@@ -140,9 +140,10 @@ def _keyword_leg(context: SearchContext, planned: PlannedQuery, depth: int, opti
         return KeywordLeg(_leg(every, options), tuple(hit.row for hit in every))
     corrections: dict[str, str] = {}
     if not every and options.fuzzy_fallback and not options.plain and can_be_approximate(planned.text_tree):
-        near = approximate_rows(planned.tree, backend.vocabulary(), backend.rows, backend.exists, depth)
-        best = backend.best_rows(near.rows, near.scores, depth)
-        every = [hit for hit in best if near.reading(hit.row).worst >= LEAST_APPROXIMATE]
+        near = approximate_rows(
+            planned.tree, backend.vocabulary(), backend.rows, backend.exists, depth, LEAST_APPROXIMATE
+        )
+        every = backend.best_rows(near.rows, near.scores, depth)
         corrections = dict(near.reading(every[0].row).corrections) if every else {}
     widened = conjunction([any_word(planned.text_tree, context.analyzer), without_words(planned.tree)])
     some = backend.search(SearchPlan(widened, depth))
@@ -189,8 +190,8 @@ def _fused(
     least = threshold(context, options.similarity_threshold)
     if least <= 0:
         return scored
-    similar = set(meaning.rows[meaning.similarities >= least].tolist())
-    return {row: score for row, score in scored.items() if row in similar or row in words.all_words}
+    worth = {*meaning.rows[meaning.similarities >= least].tolist(), *words.all_words}
+    return {row: score for row, score in scored.items() if row in worth}
 
 
 def _doubted(

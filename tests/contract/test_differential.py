@@ -16,6 +16,7 @@ from ariel_lite.records import EnhancedLogbookEntry
 
 QUERIES = 20
 TOLERANCE = 1e-9
+TIE = 2e-12
 ZONE = "Europe/Berlin"
 
 # A failure names its query and entries; shrinking batches of twenty takes minutes.
@@ -38,12 +39,12 @@ def compare(book: Logbook, corpus: list[EnhancedLogbookEntry], queries: list[Tre
 
 
 def check_order(found: list[Found], query: str) -> None:
-    """Most leaves as written, then BM25, newest, id; scores closer than the tolerance are equal."""
+    """Most leaves as written, then BM25, newest, id; scores closer than TIE are equal."""
     for first, second in pairwise(found):
         assert first.written >= second.written, (query, first, second)
         if first.written > second.written:
             continue
-        if abs(first.score - second.score) > TOLERANCE:
+        if abs(first.score - second.score) > TIE:
             assert first.score > second.score, (query, first, second)
         else:
             newest_first = (-first.at.timestamp(), first.entry_id) < (-second.at.timestamp(), second.entry_id)

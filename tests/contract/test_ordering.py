@@ -61,6 +61,23 @@ def test_a_word_counts_only_in_a_satisfied_part(make_logbook: MakeLogbook) -> No
     assert mixed == pytest.approx(alone)
 
 
+@pytest.mark.parametrize(
+    "query", ["gamma OR (beta -alpha)", "gamma OR (beta NOT (alpha gamma))", "(zzz -gamma) OR gamma"]
+)
+def test_an_exclusion_never_counts(make_logbook: MakeLogbook, query: str) -> None:
+    book = make_logbook(["alpha gamma", "gamma gamma", *(f"filler {n}" for n in range(12))])
+    alone = {hit["entry_id"]: pytest.approx(hit["_score"]) for hit in book.search("gamma").entries}
+    assert {hit["entry_id"]: hit["_score"] for hit in book.search(query).entries} == alone
+
+
+def test_an_alternative_beside_a_phrase_counts_in_every_row(make_logbook: MakeLogbook) -> None:
+    book = make_logbook([*(f"filler {n}" for n in range(9)), "strasse vacuum x tripping", "dump vacuum tripping"])
+    (alone,) = book.search('(dump OR strasse) "vacuum tripping"').entries
+    (beside,) = book.search('zzz OR ((dump OR strasse) "vacuum tripping")').entries
+    assert beside["entry_id"] == alone["entry_id"] == "E11"
+    assert beside["_score"] == pytest.approx(alone["_score"])
+
+
 def test_fields_do_not_change_scores(make_logbook: MakeLogbook) -> None:
     given = [entry(f"E{n}", "beam " * n + "x", author="Ada", at=FIRST + timedelta(minutes=n)) for n in range(1, 5)]
     book = make_logbook([*given, *(f"filler {n}" for n in range(9))])

@@ -100,21 +100,25 @@ def phrase(pattern: Pattern) -> str:
     return " + ".join(_quoted(form) for form in pattern)
 
 
-def condition(node: BoundNode, *, time_ordered: bool, row: str = "row_id") -> Condition:
-    """Any tree as a boolean SQL expression over the column `row`."""
+def condition(node: BoundNode, *, time_ordered: bool, row: str = "row_id", drive: bool = False) -> Condition:
+    """Any tree as a boolean SQL expression over the column `row`.
+
+    With `drive` a statement may begin from the lists of rows in it; beside a MATCH it never should.
+    """
+    tested = row if drive else f"+{row}"
     if isinstance(node, Everything):
         return Condition("1")
     if isinstance(node, Nothing):
         return Condition("0")
     if isinstance(node, FieldLeaf):
-        return _field_condition(node, time_ordered, row)
+        return _field_condition(node, time_ordered, row, tested)
     if _is_text(node):
-        return Condition(f"+{row} IN ({MATCHING})", (expression(node),))
+        return Condition(f"{tested} IN ({MATCHING})", (expression(node),))
     if isinstance(node, Exclude):
-        inner = condition(node.child, time_ordered=time_ordered, row=row)
+        inner = condition(node.child, time_ordered=time_ordered, row=row, drive=drive)
         return Condition(f"NOT ({inner.sql})", inner.parameters)
     assert isinstance(node, All | AnyOf)
-    parts = [condition(child, time_ordered=time_ordered, row=row) for child in node.children]
+    parts = [condition(child, time_ordered=time_ordered, row=row, drive=drive) for child in node.children]
     joiner = " AND " if isinstance(node, All) else " OR "
     return Condition("(" + joiner.join(p.sql for p in parts) + ")", sum((p.parameters for p in parts), ()))
 
@@ -159,15 +163,15 @@ def _quoted(form: Form) -> str:
     return f"{text} *" if form.prefix else text
 
 
-def _field_condition(leaf: FieldLeaf, time_ordered: bool, row: str) -> Condition:
+def _field_condition(leaf: FieldLeaf, time_ordered: bool, row: str, tested: str) -> Condition:
     if leaf.range is not None:
         return _time_condition(leaf.range, time_ordered, row)
     if leaf.name == "id":
-        return Condition(f"+{row} IN (SELECT row_id FROM enhanced_entries WHERE entry_id = ?)", (leaf.value,))
+        return Condition(f"{tested} IN (SELECT row_id FROM enhanced_entries WHERE entry_id = ?)", (leaf.value,))
     matches = "instr(folded, ?) > 0" if leaf.name in ("author", "source") else "folded = ?"
     values = f"SELECT value_id FROM field_values WHERE field = ? AND {matches}"
     return Condition(
-        f"+{row} IN (SELECT row_id FROM entry_fields WHERE value_id IN ({values}))", (leaf.name, leaf.value)
+        f"{tested} IN (SELECT row_id FROM entry_fields WHERE value_id IN ({values}))", (leaf.name, leaf.value)
     )
 
 

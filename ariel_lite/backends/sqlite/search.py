@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import Iterable, Sequence
 from operator import itemgetter
 
@@ -20,7 +21,8 @@ from ariel_lite.backends.sqlite.compiler import (
     expression,
     joined,
 )
-from ariel_lite.query.nodes import All, AnyOf, BoundNode, Nothing, conjunction, text_leaves
+from ariel_lite.backends.sqlite.vocabulary import generation
+from ariel_lite.query.nodes import All, AnyOf, BoundNode, Everything, Exclude, Nothing, conjunction, text_leaves
 from ariel_lite.ranking.bm25 import SCORE_DIGITS, CorpusStatistics, rounded
 
 MANY_TIED = 500
@@ -28,11 +30,32 @@ TIE_ROOM = 32
 """How many hits more than wanted are read at first, so that most ties at the cut need no second look."""
 
 
+class EveryRow:
+    """The numbers of all rows, kept until the logbook changes: what exclusions are taken from. Shared by threads."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._known: tuple[int, NDArray[np.int64]] | None = None
+
+    def get(self, connection: apsw.Connection) -> NDArray[np.int64]:
+        """All row numbers as they are now, ascending; not to be changed."""
+        current = generation(connection)
+        with self._lock:
+            known = self._known
+        if known is not None and known[0] == current:
+            return known[1]
+        made = _ascending([row for (row,) in connection.execute(EVERY_ROW)])
+        with self._lock:
+            self._known = (current, made)
+        return made
+
+
 class Searcher:
     """Searches over one connection, inside a read transaction of the caller."""
 
-    def __init__(self, connection: apsw.Connection) -> None:
+    def __init__(self, connection: apsw.Connection, every: EveryRow | None = None) -> None:
         self._db = connection
+        self._every = every or EveryRow()
         ordered = connection.execute("SELECT value FROM settings WHERE key = 'time_ordered'").get
         self._time_ordered = bool(ordered)
 
@@ -49,9 +72,18 @@ class Searcher:
 
     def rows(self, tree: BoundNode) -> NDArray[np.int64]:
         """Row numbers of what a tree matches, ascending."""
+        if isinstance(tree, Everything):
+            return self._every.get(self._db)
+        conjuncts = tree.children if isinstance(tree, All) else (tree,)
+        unwanted = [node.child for node in conjuncts if isinstance(node, Exclude)]
+        wanted = [node for node in conjuncts if not isinstance(node, Exclude)]
+        if unwanted and not any(True for node in wanted for _ in text_leaves(node)):
+            kept = self.rows(conjunction([Everything(), *wanted]))
+            for node in unwanted:
+                kept = kept[~_among(kept, self.rows(node))]
+            return kept
         statement = self._rows_statement(tree)
-        found = [row for (row,) in self._db.execute(statement.sql, statement.parameters)]
-        return np.sort(np.array(found, dtype=np.int64))
+        return _ascending([row for (row,) in self._db.execute(statement.sql, statement.parameters)])
 
     def exists(self, tree: BoundNode) -> bool:
         """True when a tree matches at least one entry."""
@@ -140,7 +172,7 @@ class Searcher:
         if compiled.match and not compiled.mixed:
             where = joined(compiled.conditions)
             return Statement(f"{MATCHING} AND {where.sql}", (compiled.match, *where.parameters))
-        where = condition(tree, time_ordered=self._time_ordered)
+        where = condition(tree, time_ordered=self._time_ordered, drive=True)
         return Statement(f"{EVERY_ROW} WHERE {where.sql}", where.parameters)
 
     def _ranked(self, compiled: Compiled, plan: SearchPlan) -> list[Hit]:
@@ -227,6 +259,21 @@ class Searcher:
             "SELECT row_id, timestamp, entry_id FROM enhanced_entries WHERE row_id IN (SELECT value FROM json_each(?))"
         )
         return {row: (stamp, entry_id) for row, stamp, entry_id in self._db.execute(sql, (json.dumps(list(rows)),))}
+
+
+def _ascending(rows: list[int]) -> NDArray[np.int64]:
+    """Row numbers as an array; most statements give them in order already."""
+    found = np.array(rows, dtype=np.int64)
+    return np.sort(found) if (found[1:] < found[:-1]).any() else found
+
+
+def _among(rows: NDArray[np.int64], others: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """For each row, whether it is among the others; both ascending, without repeats."""
+    found = np.zeros(len(rows), dtype=bool)
+    if len(rows):
+        places = np.minimum(np.searchsorted(rows, others), len(rows) - 1)
+        found[places[rows[places] == others]] = True
+    return found
 
 
 def _key(found: tuple[int, float, int]) -> tuple[int, float]:
