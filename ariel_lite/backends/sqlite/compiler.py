@@ -85,7 +85,7 @@ def expression(node: BoundNode) -> str:
     """
     if isinstance(node, TextLeaf):
         return phrase(node.forms)
-    if isinstance(node, AnyOf) and not _excludes(node):
+    if isinstance(node, AnyOf) and _is_choice(node):
         return "(" + " OR ".join(expression(child) for child in node.children) + ")"
     if isinstance(node, All):
         positive = [child for child in node.children if not isinstance(child, Exclude)]
@@ -135,7 +135,7 @@ def _is_text(node: BoundNode) -> bool:
     if isinstance(node, TextLeaf):
         return True
     if isinstance(node, AnyOf):
-        return not _excludes(node) and all(_is_text(child) for child in node.children)
+        return _is_choice(node)
     if isinstance(node, All):
         positive = [child for child in node.children if not isinstance(child, Exclude)]
         negative = [child.child for child in node.children if isinstance(child, Exclude)]
@@ -143,11 +143,13 @@ def _is_text(node: BoundNode) -> bool:
     return False
 
 
-def _excludes(node: BoundNode) -> bool:
-    """True when an exclusion stands inside. Below OR, bm25() would count its words in rows of another branch."""
-    if isinstance(node, All | AnyOf):
-        return any(_excludes(child) for child in node.children)
-    return isinstance(node, Exclude)
+def _is_choice(node: AnyOf) -> bool:
+    """True when only words and phrases stand beside the OR.
+
+    With more below it, bm25() goes wrong: it counts the words of an exclusion in rows that another branch matched, and
+    loses counts where a row has the words of an AND but not its phrase (seen in SQLite 3.54.1).
+    """
+    return all(isinstance(child, TextLeaf) for child in node.children)
 
 
 def _match_all(positive: Sequence[BoundNode], negative: Sequence[BoundNode]) -> str:
