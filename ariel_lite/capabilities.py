@@ -56,13 +56,19 @@ class SearchModes:
         return BASIC_MODE if BASIC_MODE in names or not names else sorted(names)[0]
 
     def _all(self) -> dict[str, SearchToolDescriptor]:
-        if not self._descriptors:
-            for module in self._registry.search_modules():
-                descriptor: SearchToolDescriptor = module.get_tool_descriptor()
-                self._descriptors[descriptor.search_mode] = descriptor
-                offered = getattr(module, "get_parameter_descriptors", None)
-                self._parameters[descriptor.search_mode] = offered() if offered else []
-        return self._descriptors
+        if self._descriptors:
+            return self._descriptors
+        descriptors: dict[str, SearchToolDescriptor] = {}
+        parameters: dict[str, list[ParameterDescriptor]] = {}
+        for module in self._registry.search_modules():
+            descriptor: SearchToolDescriptor = module.get_tool_descriptor()
+            descriptors[descriptor.search_mode] = descriptor
+            offered = getattr(module, "get_parameter_descriptors", None)
+            parameters[descriptor.search_mode] = offered() if offered else []
+        # Whole at once: another thread never sees a part of the modes.
+        self._parameters = parameters
+        self._descriptors = descriptors
+        return descriptors
 
 
 def shared_parameters() -> list[ParameterDescriptor]:

@@ -36,6 +36,7 @@ from ariel_lite.registry import Registry
 from ariel_lite.search.base import FoundEntry, SearchArguments, SearchContext, SearchOutcome, SearchToolDescriptor
 
 CREDENTIALS = re.compile(r"(?<=://)([^/@:]*):[^@/]*(?=@)")
+PASSWORD_PARAMETER = re.compile(r"(?<=[?&]password=)[^&]*", re.IGNORECASE)
 PROVIDER_SETTINGS = ("embedding_dimension",)
 """Settings of a mode that its embedding provider reads, not the mode."""
 
@@ -270,7 +271,7 @@ def _mode_settings(descriptor: SearchToolDescriptor, config: ARIELConfig) -> dic
 
 def mask_credentials(location: str) -> str:
     """A database location without its password."""
-    return CREDENTIALS.sub(r"\1:***", location)
+    return PASSWORD_PARAMETER.sub("***", CREDENTIALS.sub(r"\1:***", location))
 
 
 class _Limit:

@@ -12,12 +12,18 @@ from ariel_lite.cli.layout import Line, Span, padded
 from ariel_lite.cli.output import Output
 from ariel_lite.cli.session import Session, json_option, pass_session
 from ariel_lite.evaluation.bench import BenchOptions, run_bench
-from ariel_lite.evaluation.bench_report import BenchReport, Clock, Comparison, Target, machine_facts
+from ariel_lite.evaluation.bench_figures import Clock, Target, Times
+from ariel_lite.evaluation.bench_report import BenchReport, Comparison, machine_facts
+from ariel_lite.evaluation.bench_vector_report import VectorReport
 
 NAME_WIDTH = 15
 COLUMNS = ("hits", "p50", "p95", "max", "p50", "p95", "max", "p50", "p95")
 WIDTHS = (6, 7, 7, 7, 8, 7, 7, 8, 6)
 GROUPS = (("", NAME_WIDTH + 6), ("search, ms", 21), ("floor, ms", 22), ("times", 14))
+NEAREST_COLUMNS = ("entries", "recall", "p50", "p95", "max")
+NEAREST_WIDTHS = (9, 8, 9, 8, 8)
+HYBRID_COLUMNS = ("hits", "p50", "p95", "max")
+HYBRID_WIDTHS = (9, 9, 8, 8)
 
 
 @click.command("bench")
@@ -52,6 +58,15 @@ GROUPS = (("", NAME_WIDTH + 6), ("search, ms", 21), ("floor, ms", 22), ("times",
     metavar="FILE",
     help="Measure on the entries of a generic JSON-lines file instead of invented ones.",
 )
+@click.option("--vectors", is_flag=True, help="Also measure vectors, hybrid search and the embedding model.")
+@click.option(
+    "--texts",
+    type=click.IntRange(min=8),
+    default=400,
+    show_default=True,
+    metavar="N",
+    help="How many texts the model embeds for --vectors.",
+)
 @click.option("--keep", type=click.Path(path_type=Path), metavar="FILE", help="Keep the logbook made.")
 @json_option
 @pass_session
@@ -63,14 +78,17 @@ def bench(
     rounds: int,
     clock: Clock,
     entries_file: Path | None,
+    vectors: bool,
+    texts: int,
     keep: Path | None,
 ) -> None:
-    """Measure ingestion and keyword search on a logbook made for it.
+    """Measure ingestion and keyword search on a logbook made for it; with --vectors also search by meaning.
 
     Each query is a whole search call with highlights for the ten best entries. Beside it stands the floor: a bare
-    statement on a plain FTS5 index of the same texts. Your own logbook is not touched.
+    statement on a plain FTS5 index of the same texts. Vectors are invented ones that lie in clusters; hybrid searches
+    are whole calls except for embedding the query, which is measured on its own. Your own logbook is not touched.
     """
-    options = BenchOptions(entries, seed, queries, rounds, clock, entries_file, keep)
+    options = BenchOptions(entries, seed, queries, rounds, clock, entries_file, keep, vectors, texts)
     report = run_bench(options, session.output.note)
     if session.output.as_json:
         session.output.document(report.to_dict())
@@ -96,8 +114,35 @@ def report_lines(report: BenchReport) -> Iterator[Line]:
     for comparison in (*report.classes, report.matching, report.overall):
         yield [Span(_row(f"{comparison.name}", _cells(comparison)))]
     yield []
+    if report.vectors is not None:
+        yield from vector_lines(report.vectors, is_cpu=report.clock == "cpu")
+        yield []
     for target in report.targets:
         yield _target_line(target)
+
+
+def vector_lines(report: VectorReport, *, is_cpu: bool) -> Iterator[Line]:
+    """The part on vectors, likewise."""
+    stored, embedding, first = report.stored, report.embedding, report.first
+    low, _, high = report.neighbours
+    second = "second of processor time" if is_cpu else "second"
+    yield [
+        Span(f"{stored.vectors:,} vectors stored: {stored.rate:,.0f} a {second}; file {stored.file_bytes / 1e6:.1f} MB")
+    ]
+    yield [Span(f"first nearest {report.first_ms:.0f} ms; cosines of neighbours {low:.2f} to {high:.2f}")]
+    yield [Span(_columns("nearest ten, ms", NEAREST_COLUMNS, NEAREST_WIDTHS), "bold")]
+    for one in report.nearest:
+        cells = (f"{one.allowed:,.0f}", f"{one.recall:.4f}", *_milliseconds(one.times))
+        yield [Span(_columns(one.name, cells, NEAREST_WIDTHS))]
+    yield []
+    yield [Span(_columns("hybrid, ms", HYBRID_COLUMNS, HYBRID_WIDTHS), "bold")]
+    for figures in (*report.hybrid, report.overall):
+        yield [Span(_columns(figures.name, (f"{figures.hits:.1f}", *_milliseconds(figures.times)), HYBRID_WIDTHS))]
+    yield []
+    rates = f"{embedding.rate:.1f} texts of {embedding.words:.0f} words a {second}"
+    yield [Span(f"embedding {rates}, bare loop {embedding.bare_rate:.1f}")]
+    yield [Span(f"a query {embedding.query.p50:.1f} ms, p95 {embedding.query.p95:.1f} ms")]
+    yield [Span(f"first search {first.seconds:.2f} s beyond Python's start of {first.bare:.2f} s")]
 
 
 def _machine(facts: dict[str, Any]) -> Iterator[str]:
@@ -119,15 +164,28 @@ def _cells(comparison: Comparison) -> list[str]:
     ]
 
 
+def _milliseconds(times: Times) -> tuple[str, str, str]:
+    return f"{times.p50:.2f}", f"{times.p95:.2f}", f"{times.most:.2f}"
+
+
+def _columns(name: str, cells: Iterable[str], widths: Iterable[int]) -> str:
+    return padded(name, NAME_WIDTH) + "".join(f"{cell:>{width}}" for cell, width in zip(cells, widths, strict=True))
+
+
 def _row(name: str, cells: Iterable[str]) -> str:
-    return padded(name, NAME_WIDTH) + "".join(f"{cell:>{width}}" for cell, width in zip(cells, WIDTHS, strict=True))
+    return _columns(name, cells, WIDTHS)
 
 
 def _target_line(target: Target) -> Line:
     side = "at least" if target.at_least else "at most"
     verdict = Span("met", "dim") if target.is_met else Span("missed", "warning")
-    figure = f"{target.value:,.1f} {target.unit}"
-    return [Span(f"{padded(target.name, NAME_WIDTH)}{figure:>18}  {side} {target.limit:,.1f}  "), verdict]
+    figure = f"{_figure(target.value)} {target.unit}".rstrip()
+    return [Span(f"{padded(target.name, NAME_WIDTH)}{figure:>18}  {side} {_figure(target.limit)}  "), verdict]
+
+
+def _figure(value: float) -> str:
+    """Enough digits for shares and ratios, none too many for rates."""
+    return f"{value:,.1f}" if abs(value) >= 10 else f"{value:.3f}"
 
 
 def _say_noise(output: Output) -> None:

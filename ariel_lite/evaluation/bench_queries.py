@@ -27,6 +27,7 @@ FREQUENT_SHARE = 0.0005
 COMMON_WORDS = 60
 TYPO_LETTERS = 6
 PREFIX_LETTERS = 4
+SENTENCE_WORDS = 8
 ATTEMPTS = 50
 """How often a query is drawn anew, for each one wanted, when a drawn one does not do or is known already."""
 
@@ -82,6 +83,18 @@ def draw_queries(corpus: Corpus, count: int, kinds: Sequence[str] = ()) -> list[
             distinct = _distinct(query for query in drawn if query is not None)
             found += [BenchQuery(kind, text, floor) for text, floor in islice(distinct, count)]
     return found
+
+
+def draw_sentences(corpus: Corpus, count: int) -> list[str]:
+    """Up to `count` different texts as long as a question: eight words of an entry, in their order."""
+    maker = random.Random(f"sentences {corpus.seed}")
+    found: dict[str, None] = {}
+    for _ in range(count * ATTEMPTS):
+        words = maker.choice(corpus.sample).words
+        if len(words) >= SENTENCE_WORDS and len(found) < count:
+            start = maker.randrange(len(words) - SENTENCE_WORDS + 1)
+            found[" ".join(words[start : start + SENTENCE_WORDS])] = None
+    return list(found)
 
 
 Drawn = tuple[str, str] | None

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import os
 import platform
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import apsw
 import numpy as np
+
+from ariel_lite.evaluation.bench_figures import Clock, Target, Times, times_of
+from ariel_lite.evaluation.bench_vector_report import VectorReport
 
 TARGET_ENTRIES = 135_000
 MOST_MEGABYTES = 220.0
@@ -19,9 +22,6 @@ MOST_FLOORS_P95 = 1.5
 MOST_MISS_MILLISECONDS = 50.0
 MISSES = ("typo", "no hit")
 """The classes in which nothing matches as typed: the floor ends there, a search looks on for words that are near."""
-
-
-Clock = Literal["wall", "cpu"]
 
 
 @dataclass(frozen=True)
@@ -34,19 +34,6 @@ class Sample:
     floor: tuple[float, ...]
     hits: int
     approximate: bool
-
-
-@dataclass(frozen=True)
-class Times:
-    """Milliseconds."""
-
-    p50: float
-    p95: float
-    most: float
-
-    def to_dict(self) -> dict[str, float]:
-        """{p50, p95, max} in milliseconds."""
-        return {"p50": round(self.p50, 3), "p95": round(self.p95, 3), "max": round(self.most, 3)}
 
 
 @dataclass(frozen=True)
@@ -79,33 +66,6 @@ class Comparison:
 
 
 @dataclass(frozen=True)
-class Target:
-    """A figure with the limit it should keep; `at_least` says on which side."""
-
-    name: str
-    value: float
-    limit: float
-    unit: str
-    at_least: bool = False
-
-    @property
-    def is_met(self) -> bool:
-        """True when the figure keeps the limit."""
-        return self.value >= self.limit if self.at_least else self.value <= self.limit
-
-    def to_dict(self) -> dict[str, Any]:
-        """{name, value, limit, unit, at_least, met}."""
-        return {
-            "name": self.name,
-            "value": round(self.value, 3),
-            "limit": self.limit,
-            "unit": self.unit,
-            "at_least": self.at_least,
-            "met": self.is_met,
-        }
-
-
-@dataclass(frozen=True)
 class Ingested:
     """How long reading, storing and indexing took, closing included, and what came of it."""
 
@@ -130,7 +90,10 @@ class Ingested:
 
 @dataclass(frozen=True)
 class BenchReport:
-    """A whole run. `first_ms` are the first search of a logbook just opened, and its first one with a typo."""
+    """A whole run. `first_ms` are the first search of a logbook just opened, and its first one with a typo.
+
+    `vectors` is the second part, where it was asked for.
+    """
 
     seed: int
     rounds: int
@@ -138,6 +101,7 @@ class BenchReport:
     ingested: Ingested
     first_ms: tuple[float, float]
     samples: tuple[Sample, ...]
+    vectors: VectorReport | None = None
 
     @property
     def classes(self) -> list[Comparison]:
@@ -168,10 +132,12 @@ class BenchReport:
             Target("p50 over floor", ratio_p50, MOST_FLOORS_P50, "x"),
             Target("p95 over floor", ratio_p95, MOST_FLOORS_P95, "x"),
             *(Target(f"{miss.name} p95", miss.ours.p95, MOST_MISS_MILLISECONDS, "ms") for miss in misses),
+            *(self.vectors.targets if self.vectors else ()),
         ]
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON document of `bench --json`."""
+        second = {"vectors": self.vectors.to_dict()} if self.vectors else {}
         return {
             "machine": machine_facts(),
             "entries": self.ingested.entries,
@@ -184,6 +150,7 @@ class BenchReport:
             "classes": {comparison.name: comparison.to_dict() for comparison in self.classes},
             "overall": self.overall.to_dict(),
             "matching": self.matching.to_dict(),
+            **second,
             "targets": [target.to_dict() for target in self.targets],
         }
 
@@ -195,8 +162,8 @@ def compare(name: str, samples: Sequence[Sample]) -> Comparison:
         queries=len(samples),
         hits=float(np.mean([sample.hits for sample in samples])),
         approximate=sum(sample.approximate for sample in samples),
-        ours=_times(seconds for sample in samples for seconds in sample.ours),
-        floor=_times(seconds for sample in samples for seconds in sample.floor),
+        ours=times_of(seconds for sample in samples for seconds in sample.ours),
+        floor=times_of(seconds for sample in samples for seconds in sample.floor),
     )
 
 
@@ -211,9 +178,3 @@ def machine_facts() -> dict[str, Any]:
         "sqlite": apsw.sqlite_lib_version(),
         "apsw": apsw.apsw_version(),
     }
-
-
-def _times(seconds: Iterable[float]) -> Times:
-    milliseconds = np.array(list(seconds)) * 1e3
-    p50, p95 = np.percentile(milliseconds, (50, 95))
-    return Times(float(p50), float(p95), float(milliseconds.max()))

@@ -21,6 +21,7 @@ from ariel_lite.compose import open_logbook
 from ariel_lite.config import ARIELConfig
 from ariel_lite.errors import DatabaseConnectionError, SearchTimeoutError
 from ariel_lite.planning import plan_query
+from ariel_lite.query.nodes import BoundNode
 from ariel_lite.records import EnhancedLogbookEntry
 from ariel_lite.text.tokenise import Analyzer
 
@@ -43,6 +44,10 @@ def own_server() -> Iterator[Server]:
 
 def batch(size: int, name: str = "E") -> list[EnhancedLogbookEntry]:
     return [entry(f"{name}{number}", f"beam number {number}") for number in range(size)]
+
+
+def tree_of(query: str) -> BoundNode:
+    return plan_query(query, Restriction(), Analyzer(), zone=ARIELConfig().zone, now=NOW).tree
 
 
 @pytest.mark.parametrize(
@@ -105,12 +110,14 @@ def test_the_service_reports_a_time_out(url: str) -> None:
 
 
 def test_threads_share_a_backend(url: str) -> None:
-    with open_logbook(url) as book:
-        with ThreadPoolExecutor(8) as threads:
-            list(threads.map(lambda number: book.add({"text": f"beam {number}"}), range(24)))
-            answers = list(threads.map(lambda number: found(book, f"beam {number}"), range(24)))
-        assert all(len(answer) == 1 for answer in answers)
-        assert book.service.backend.check() == []
+    backend = PostgresBackend(url, create=True, pool_size=3)
+    many = batch(24)
+    with ThreadPoolExecutor(8) as threads:
+        list(threads.map(lambda one: backend.upsert([one]), many))
+        answers = list(threads.map(lambda number: backend.search(SearchPlan(tree_of(f"beam {number}"))), range(24)))
+    assert [[hit.entry_id for hit in answer] for answer in answers] == [[one["entry_id"]] for one in many]
+    assert backend.check() == []
+    backend.close()
 
 
 def test_two_processes_migrate_at_once(url: str) -> None:
@@ -175,7 +182,7 @@ def test_a_terminated_connection_is_replaced(url: str) -> None:
 def test_a_server_that_stops_and_comes_back(own_server: Server, tmp_path: Path) -> None:
     backend = PostgresBackend(own_server.create_database(), create=True)
     backend.upsert(batch(10))
-    tree = plan_query("beam", Restriction(), Analyzer(), zone=ARIELConfig().zone, now=NOW).tree
+    tree = tree_of("beam")
 
     def interrupted() -> None:
         with backend.transaction():

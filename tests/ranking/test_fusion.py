@@ -86,6 +86,8 @@ def test_fused_scores_keep_to_their_scale_and_to_every_legs_order(
 
 @given(words=scores.filter(len), factor=st.sampled_from([0.5, 2.0, 1024.0]))
 def test_the_scale_of_a_legs_scores_does_not_matter(words: list[float], factor: float) -> None:
+    # Scores differ by a millionth at least: what only a denormal number tells apart is lost in scaling.
+    words = sorted((round(score, 6) for score in words), reverse=True)
     rows = list(range(len(words)))
     larger = fuse([Leg("keyword", rows, [score * factor for score in words])])
     assert larger == pytest.approx(fuse([Leg("keyword", rows, words)]))

@@ -36,15 +36,16 @@ PREPARE = (
 class SearchMemory:
     """What searches of one generation of the logbook may reuse: how many entries a pattern matches. One a backend."""
 
-    generation: int = -1
-    counts: dict[Pattern, int] = field(default_factory=dict)
+    counts: tuple[int, dict[Pattern, int]] = field(default_factory=lambda: (-1, {}))
     texts: PositionsCache = field(default_factory=PositionsCache)
 
     def counts_of(self, generation: int) -> dict[Pattern, int]:
-        """The counts known of a generation."""
-        if self.generation != generation or len(self.counts) > REMEMBERED_COUNTS:
-            self.counts, self.generation = {}, generation
-        return self.counts
+        """The counts known of a generation. Threads swap the pair as one, so that no count gets a wrong generation."""
+        known, counts = self.counts
+        if known != generation or len(counts) > REMEMBERED_COUNTS:
+            counts = {}
+            self.counts = (generation, counts)
+        return counts
 
 
 class Searcher:
