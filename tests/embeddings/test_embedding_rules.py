@@ -22,9 +22,7 @@ from ariel_lite.embeddings.hashing import HashingProvider, create_provider
 from ariel_lite.errors import EmbeddingGenerationError
 
 
-@pytest.mark.parametrize(
-    "text", ["", "   ", "\n\t", "\x00\x01", "\u200b\ufeff", "\u00a0", "\ud800", "\u0301"]
-)
+@pytest.mark.parametrize("text", ["", "   ", "\n\t", "\x00\x01", "\u200b\ufeff", "\u00a0", "\ud800", "\u0301"])
 def test_em05_text_that_shows_nothing_is_not_embeddable(text: str) -> None:
     assert not is_embeddable(text)
     assert windows_of(HashingProvider(), text) == []

@@ -52,7 +52,9 @@ def test_a_planted_entry_is_found_among_noise(logbook: Path, seed: int, capsys: 
     found = 0
     for _ in range(QUERIES // 4):
         chosen = chance.sample(WORDS, chance.randint(1, 3))
-        query = " ".join(chosen) + " " + chance.choice([part for part in NOISE if "NOT" not in part and "-" not in part])
+        query = (
+            " ".join(chosen) + " " + chance.choice([part for part in NOISE if "NOT" not in part and "-" not in part])
+        )
         code, document = search(logbook, query, capsys)
         assert code == 0, query
         entries = document["entries"]
