@@ -83,10 +83,11 @@ def test_ctrl_c_finishes_the_batch_and_the_next_run_goes_on(tmp_path: Path) -> N
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="no kill -9 here")
-def test_in26_kill_9_at_random_points_loses_nothing_acknowledged(tmp_path: Path) -> None:
-    source, database, chance = source_of(tmp_path, 200), tmp_path / "logbook.db", random.Random(26)
+@pytest.mark.parametrize(("kills", "entries"), [(5, 200), pytest.param(20, 4000, marks=pytest.mark.slow)])
+def test_in26_kill_9_at_random_points_loses_nothing_acknowledged(tmp_path: Path, kills: int, entries: int) -> None:
+    source, database, chance = source_of(tmp_path, entries), tmp_path / "logbook.db", random.Random(26)
     acknowledged = 0
-    for _ in range(5):
+    for _ in range(kills):
         process = start(database, source, 10)
         time.sleep(chance.uniform(0.3, 1.0))
         process.kill()
@@ -102,11 +103,11 @@ def test_in26_kill_9_at_random_points_loses_nothing_acknowledged(tmp_path: Path)
     out, err = process.communicate(timeout=60)
     report = json.loads(out.splitlines()[-1])
     assert (process.returncode, err) == (0, "")
-    assert report["added"] + report["unchanged"] == 200
+    assert report["added"] + report["unchanged"] == entries
     backend = open_backend(str(database), ARIELConfig())
-    assert sorted(backend.entry_ids(), key=int) == [str(n) for n in range(200)]
+    assert sorted(backend.entry_ids(), key=int) == [str(n) for n in range(entries)]
     assert backend.check() == []
-    assert backend.status().attachments == 5
+    assert backend.status().attachments == entries // 40
     backend.close()
 
 
