@@ -40,6 +40,7 @@ CHUNK_PUNCTUATION = " .,;:!?()[]"
 SIGN_CONTEXT = frozenset("([{<=:\"'«“„ ")
 DOTTED = re.compile(r"\d+(?:\.\d+){2,}", re.ASCII)
 POWER = re.compile(r"(?:(\d+(?:\.\d+)?)[x×·*])?10\^([+-]?\d{1,4})(?![0-9A-Za-z])", re.ASCII)
+PLAIN_WORD = re.compile(r"[A-Za-z0-9]+(?:(?<=[A-Za-z])'(?=[A-Za-z])[A-Za-z0-9]+)*")
 NUMBER = re.compile(r"\d+(?:\.\d+)?(?:[eE][+-]?\d+)?", re.ASCII)
 CHUNK = re.compile(r"\S*[0-9]\s+[%°](?![^\W\d_])\S*|\S+")
 
@@ -328,6 +329,10 @@ def _scan_word(text: str, start: int, found: list[tuple[int, int, str]]) -> int:
             end += 1
         found.append((start, end, fold(text[start:end])))
         return end
+    plain = PLAIN_WORD.match(text, start) if text.isascii() else None
+    if plain is not None:
+        found.append((start, plain.end(), plain.group().replace("'", "").lower()))
+        return plain.end()
     own = ""
     end = start
     while end < len(text):

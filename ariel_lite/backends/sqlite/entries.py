@@ -257,7 +257,12 @@ class EntryWriterSession:
         return {row for (row,) in self._db.execute(sql, (json.dumps(list(rows)),))}
 
     def _field_rows(self, row: int, entry: EnhancedLogbookEntry) -> set[tuple[int, int]]:
-        return {(self._field_id(name, value), row) for name, values in field_values(entry).items() for value in values}
+        known = self._memory.field_ids
+        return {
+            (known.get((name, value)) or self._field_id(name, value), row)
+            for name, values in field_values(entry).items()
+            for value in values
+        }
 
     def _field_id(self, name: str, value: str) -> int:
         known = self._memory.field_ids.get((name, value))
@@ -376,7 +381,7 @@ def _columns(entry: EnhancedLogbookEntry, stamps: dict[datetime, str]) -> tuple[
 
 def _hash_columns(columns: tuple[Any, ...]) -> bytes:
     """The digest over source, time, author, text, attachments, metadata, summary and keywords."""
-    return _digest("\x1e".join([*columns[1:7], columns[10] or "", columns[11] or ""]))
+    return _digest("\x1e".join((*columns[1:7], columns[10] or "", columns[11] or "")))
 
 
 def _entry(row: tuple[Any, ...]) -> tuple[int, EnhancedLogbookEntry]:
