@@ -48,7 +48,7 @@ class Connections:
         self._closed = False
         _check_file(path, create=create)
         if create:
-            path.parent.mkdir(parents=True, exist_ok=True)
+            _make_folder(path)
         self._flags = apsw.SQLITE_OPEN_URI | (
             apsw.SQLITE_OPEN_READONLY
             if read_only
@@ -251,6 +251,15 @@ def _check_file(path: Path, *, create: bool) -> None:
         )
     if header and header != SQLITE_HEADER:
         raise DatabaseConnectionError(f"{path} is not a logbook file", hint="check --db; the file is left as it is")
+
+
+def _make_folder(path: Path) -> None:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as fault:
+        raise DatabaseConnectionError(
+            f"the folder {path.parent} cannot be made: {fault.strerror}", hint="name another file with --db"
+        ) from fault
 
 
 def _check_identity(connection: apsw.Connection, path: Path) -> None:
