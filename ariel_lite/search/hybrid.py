@@ -146,7 +146,7 @@ def _keyword_leg(context: SearchContext, planned: PlannedQuery, depth: int, opti
         every = backend.best_rows(near.rows, near.scores, depth)
         corrections = dict(near.reading(every[0].row).corrections) if every else {}
     widened = conjunction([any_word(planned.text_tree, context.analyzer), without_words(planned.tree)])
-    some = backend.search(SearchPlan(widened, depth))
+    some = [] if _is_quoted(planned) else backend.search(SearchPlan(widened, depth))
     known = {hit.row for hit in some}
     missed = [hit for hit in every if hit.row not in known]
     if corrections:
@@ -157,6 +157,11 @@ def _keyword_leg(context: SearchContext, planned: PlannedQuery, depth: int, opti
     else:
         merged = some + missed
     return KeywordLeg(_leg(merged, options), tuple(hit.row for hit in every), corrections)
+
+
+def _is_quoted(planned: PlannedQuery) -> bool:
+    """True when all words stand in quotes: an entry that holds some of them only is not allowed anyway."""
+    return all(leaf.kind in ("phrase", "exact") for leaf in text_leaves(planned.text_tree))
 
 
 def _corrected(planned: PlannedQuery, corrections: Mapping[str, str]) -> PlannedQuery:

@@ -34,7 +34,7 @@ from ariel_lite.backends.sqlite.connection import Connections
 from ariel_lite.backends.sqlite.entries import EntryWriterSession, WriterMemory, read_entries, read_rows
 from ariel_lite.backends.sqlite.migrations import check_version, is_current, migrate
 from ariel_lite.backends.sqlite.nearest import NearestVectors, seal
-from ariel_lite.backends.sqlite.search import EveryRow, Searcher
+from ariel_lite.backends.sqlite.search import Known, Searcher
 from ariel_lite.backends.sqlite.vocabulary import VocabularyCache
 from ariel_lite.config import ARIELConfig
 from ariel_lite.errors import DatabaseConnectionError, DatabaseQueryError, SearchTimeoutError
@@ -69,7 +69,7 @@ class SQLiteBackend:
         self._connections = Connections(path, create=create, read_only=read_only, synchronous=synchronous)
         self._vocabulary = VocabularyCache()
         self._nearest = NearestVectors()
-        self._every_row = EveryRow()
+        self._known = Known()
         self._vector_counts = vectors.CountsCache()
         self._local = threading.local()
         self._applied: list[str] = []
@@ -106,32 +106,32 @@ class SQLiteBackend:
     def search(self, plan: SearchPlan) -> list[Hit]:
         """The plan's hits, in the contract's order."""
         with self._connections.reading() as db:
-            return Searcher(db, self._every_row).search(plan)
+            return Searcher(db, self._known).search(plan)
 
     def count(self, tree: BoundNode) -> int:
         """How many entries a bound tree matches."""
         with self._connections.reading() as db:
-            return Searcher(db, self._every_row).count(tree)
+            return Searcher(db, self._known).count(tree)
 
     def exists(self, tree: BoundNode) -> bool:
         """True when a bound tree matches at least one entry."""
         with self._connections.reading() as db:
-            return Searcher(db, self._every_row).exists(tree)
+            return Searcher(db, self._known).exists(tree)
 
     def rows(self, tree: BoundNode) -> NDArray[np.int64]:
         """Row numbers of all entries a tree matches, ascending."""
         with self._connections.reading() as db:
-            return Searcher(db, self._every_row).rows(tree)
+            return Searcher(db, self._known).rows(tree)
 
     def best_rows(self, rows: NDArray[np.int64], scores: NDArray[np.float64], limit: int, offset: int = 0) -> list[Hit]:
         """Scored rows as hits, best first, newest first among equals, then by id."""
         with self._connections.reading() as db:
-            return Searcher(db, self._every_row).best_rows(rows, scores, limit, offset)
+            return Searcher(db, self._known).best_rows(rows, scores, limit, offset)
 
     def statements(self, plan: SearchPlan) -> list[Statement]:
         """What `search` would run for a plan."""
         with self._connections.reading() as db:
-            return Searcher(db, self._every_row).statements(plan)
+            return Searcher(db, self._known).statements(plan)
 
     def vocabulary(self) -> Vocabulary:
         """The written words of all entries."""
@@ -160,7 +160,7 @@ class SQLiteBackend:
     def statistics(self) -> CorpusStatistics:
         """Entries and positions of the whole logbook."""
         with self._connections.reading() as db:
-            return Searcher(db, self._every_row).statistics()
+            return Searcher(db, self._known).statistics()
 
     def field_counts(self, name: str, tree: BoundNode | None = None, limit: int = 100) -> list[tuple[str, int]]:
         """Values of a field with the number of entries, most first."""

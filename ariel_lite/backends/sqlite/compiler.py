@@ -170,11 +170,15 @@ def _field_condition(leaf: FieldLeaf, time_ordered: bool, row: str, tested: str)
         return _time_condition(leaf.range, time_ordered, row)
     if leaf.name == "id":
         return Condition(f"{tested} IN (SELECT row_id FROM enhanced_entries WHERE entry_id = ?)", (leaf.value,))
+    rows = field_rows(leaf)
+    return Condition(f"{tested} IN ({rows.sql})", rows.parameters)
+
+
+def field_rows(leaf: FieldLeaf) -> Condition:
+    """The statement that lists the rows of a field's value, in no order and with repeats; not for times and ids."""
     matches = "instr(folded, ?) > 0" if leaf.name in ("author", "source") else "folded = ?"
     values = f"SELECT value_id FROM field_values WHERE field = ? AND {matches}"
-    return Condition(
-        f"{tested} IN (SELECT row_id FROM entry_fields WHERE value_id IN ({values}))", (leaf.name, leaf.value)
-    )
+    return Condition(f"SELECT row_id FROM entry_fields WHERE value_id IN ({values})", (leaf.name, leaf.value))
 
 
 def _time_condition(bounds: TimeRange, time_ordered: bool, row: str) -> Condition:

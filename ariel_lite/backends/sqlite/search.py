@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 from operator import itemgetter
 
 import apsw
@@ -12,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ariel_lite.backends.base import Hit, SearchPlan, Statement
+from ariel_lite.backends.sqlite.choices import Choice, Frequencies, cut_choice
 from ariel_lite.backends.sqlite.compiler import (
     EVERY_ROW,
     MATCHING,
@@ -19,13 +21,25 @@ from ariel_lite.backends.sqlite.compiler import (
     compile_tree,
     condition,
     expression,
+    field_rows,
     joined,
 )
 from ariel_lite.backends.sqlite.vocabulary import generation
-from ariel_lite.query.nodes import All, AnyOf, BoundNode, Everything, Exclude, Nothing, conjunction, text_leaves
+from ariel_lite.query.nodes import (
+    All,
+    AnyOf,
+    BoundNode,
+    Everything,
+    Exclude,
+    FieldLeaf,
+    Nothing,
+    conjunction,
+    text_leaves,
+)
 from ariel_lite.ranking.bm25 import SCORE_DIGITS, CorpusStatistics, rounded
 
 MANY_TIED = 500
+LEAST_DIFFERENCE = 1e-9
 TIE_ROOM = 32
 """How many hits more than wanted are read at first, so that most ties at the cut need no second look."""
 
@@ -50,12 +64,24 @@ class EveryRow:
         return made
 
 
+@dataclass(frozen=True)
+class Known:
+    """What searches remember from one to the next."""
+
+    every: EveryRow = field(default_factory=EveryRow)
+    frequencies: Frequencies = field(default_factory=Frequencies)
+
+
+Scored = tuple[int, float, int]
+"""A row with its bm25() (the smaller, the better) and the number of its exact spellings."""
+
+
 class Searcher:
     """Searches over one connection, inside a read transaction of the caller."""
 
-    def __init__(self, connection: apsw.Connection, every: EveryRow | None = None) -> None:
+    def __init__(self, connection: apsw.Connection, known: Known | None = None) -> None:
         self._db = connection
-        self._every = every or EveryRow()
+        self._known = known or Known()
         ordered = connection.execute("SELECT value FROM settings WHERE key = 'time_ordered'").get
         self._time_ordered = bool(ordered)
 
@@ -73,7 +99,7 @@ class Searcher:
     def rows(self, tree: BoundNode) -> NDArray[np.int64]:
         """Row numbers of what a tree matches, ascending."""
         if isinstance(tree, Everything):
-            return self._every.get(self._db)
+            return self._known.every.get(self._db)
         conjuncts = tree.children if isinstance(tree, All) else (tree,)
         unwanted = [node.child for node in conjuncts if isinstance(node, Exclude)]
         wanted = [node for node in conjuncts if not isinstance(node, Exclude)]
@@ -82,6 +108,9 @@ class Searcher:
             for node in unwanted:
                 kept = kept[~_among(kept, self.rows(node))]
             return kept
+        if isinstance(tree, FieldLeaf) and tree.range is None and tree.name != "id":
+            listed = field_rows(tree)
+            return np.unique(np.array(self._db.execute(listed.sql, listed.parameters).fetchall(), dtype=np.int64))
         statement = self._rows_statement(tree)
         return _ascending([row for (row,) in self._db.execute(statement.sql, statement.parameters)])
 
@@ -177,17 +206,40 @@ class Searcher:
 
     def _ranked(self, compiled: Compiled, plan: SearchPlan) -> list[Hit]:
         wanted = plan.limit + plan.offset
+        choice = None if compiled.written else cut_choice(self._db, plan.tree, wanted, self._known.frequencies)
+        found = (self._chosen(choice, wanted) if choice else []) or self._every_ranked(compiled, wanted)
+        rows = np.array([row for row, _, _ in found], dtype=np.int64)
+        scores = np.array([-score for _, score, _ in found])
+        written = np.array([count for _, _, count in found], dtype=np.int64)
+        return self.best_rows(rows, scores, plan.limit, plan.offset, written)
+
+    def _chosen(self, choice: Choice, wanted: int) -> list[Scored]:
+        """The best rows of a choice of words, or [] when its rarer words do not decide which they are."""
+        reach = wanted + TIE_ROOM
+        best: dict[int, Scored] = {}
+        ends: list[float] = []
+        for tree in (choice.rare, choice.both):
+            statement = self._ranked_statement(compile_tree(tree, time_ordered=self._time_ordered), reach)
+            found: list[Scored] = list(self._db.execute(statement.sql, statement.parameters))
+            best.update((hit[0], hit) for hit in found)
+            if len(found) == reach:
+                ends.append(found[-1][1])
+        ranked = sorted(best.values(), key=itemgetter(1))
+        if len(ranked) < wanted:
+            return []
+        last = ranked[wanted - 1][1]
+        decides = -last > choice.rest + LEAST_DIFFERENCE
+        return ranked if decides and all(end > last + LEAST_DIFFERENCE for end in ends) else []
+
+    def _every_ranked(self, compiled: Compiled, wanted: int) -> list[Scored]:
+        """The best rows of a MATCH, with all that tie with the last one wanted."""
         reach = wanted + TIE_ROOM
         while True:
             statement = self._ranked_statement(compiled, reach)
             found = list(self._db.execute(statement.sql, statement.parameters))
             if len(found) < reach or _key(found[-1]) != _key(found[wanted - 1]):
-                break
+                return found
             reach *= 16
-        rows = np.array([row for row, _, _ in found], dtype=np.int64)
-        scores = np.array([-score for _, score, _ in found])
-        written = np.array([count for _, _, count in found], dtype=np.int64)
-        return self.best_rows(rows, scores, plan.limit, plan.offset, written)
 
     def _ranked_statement(self, compiled: Compiled, limit: int) -> Statement:
         spellings = " + ".join(f"(rowid IN ({MATCHING}))" for _ in compiled.written) or "0"
@@ -276,7 +328,7 @@ def _among(rows: NDArray[np.int64], others: NDArray[np.int64]) -> NDArray[np.boo
     return found
 
 
-def _key(found: tuple[int, float, int]) -> tuple[int, float]:
+def _key(found: Scored) -> tuple[int, float]:
     return found[2], rounded(found[1])
 
 
