@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Callable, Iterable, Iterator
 
 import pytest
@@ -20,6 +21,10 @@ settings.register_profile(
     "ariel-lite", deadline=None, database=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True
 )
 settings.load_profile("ariel-lite")
+
+if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+    # Started in the background of a script, where Ctrl-C is ignored, and would be in every program under test too.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 OpenEmpty = Callable[[], Backend]
 
