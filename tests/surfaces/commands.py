@@ -6,9 +6,11 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
+
+import pytest
 
 import ariel_lite
 
@@ -56,3 +58,19 @@ def write_entries(path: Path, entries: Iterable[Mapping[str, Any]]) -> str:
             time = f"2026-03-05T{10 + number // 3600:02d}:{number // 60 % 60:02d}:{number % 60:02d}Z"
             handle.write(json.dumps({"timestamp": time, "author": "", **entry}) + "\n")
     return str(path)
+
+
+class Called(NamedTuple):
+    """What a call of the command line gave."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def document(self) -> Any:
+        """Standard output, which must be exactly one strict JSON document."""
+        return json.loads(self.out, parse_constant=lambda name: pytest.fail(f"{name} is no JSON"))
+
+
+Call = Callable[..., Called]

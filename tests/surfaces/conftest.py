@@ -2,32 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple, TextIO
+from typing import TextIO
 
 import pytest
+from commands import Call, Called
 
 from ariel_lite.cli.main import main
-
-
-class Called(NamedTuple):
-    """What a call of the command line gave."""
-
-    code: int
-    out: str
-    err: str
-
-    @property
-    def document(self) -> Any:
-        """Standard output, which must be exactly one strict JSON document."""
-        return json.loads(self.out, parse_constant=lambda name: pytest.fail(f"{name} is no JSON"))
-
-
-Call = Callable[..., Called]
 
 
 @pytest.fixture

@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from commands import CHECKOUT, environment, run, start
-from conftest import Call
+from commands import CHECKOUT, Call, environment, run, start
 
 from ariel_lite.compose import open_logbook
 from ariel_lite.config import ARIELConfig

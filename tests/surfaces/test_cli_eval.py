@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import Call
+from commands import Call
 
 METRICS = {"ndcg@10", "recall@10", "recall@50", "mrr", "success@1"}
 DOCUMENTS = (

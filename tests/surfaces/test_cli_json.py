@@ -6,8 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from commands import environment, run
-from conftest import Call
+from commands import Call, environment, run
 
 OK = (
     ("search", "klystron"),

@@ -7,8 +7,7 @@ from pathlib import Path
 
 import apsw
 import pytest
-from commands import write_entries
-from conftest import Call
+from commands import Call, write_entries
 
 from ariel_lite import open_logbook
 

@@ -9,8 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from commands import environment, run, write_entries
-from conftest import Call
+from commands import Call, environment, run, write_entries
 
 import ariel_lite
 from ariel_lite.bundled import sample_logbook

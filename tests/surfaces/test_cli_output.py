@@ -8,8 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from commands import PROGRAM, environment, lines, run, write_entries
-from conftest import Call
+from commands import PROGRAM, Call, environment, lines, run, write_entries
 
 from ariel_lite.cli.layout import columns
 from ariel_lite.cli.lazy import COMMANDS

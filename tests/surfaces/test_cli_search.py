@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from commands import write_entries
-from conftest import Call
+from commands import Call, write_entries
 
 DAYS = (
     {"id": "E1", "timestamp": "2026-03-05T09:31:00Z", "text": "morning of the last day", "author": "Ann Smith"},
