@@ -14,7 +14,7 @@ from ariel_lite.backends.sqlite.backend import SQLiteBackend
 from ariel_lite.backends.sqlite.choices import Frequencies, cut_choice
 from ariel_lite.evaluation.synthetic import synthetic_entries
 from ariel_lite.query.bind import any_word, bind_all_words
-from ariel_lite.query.nodes import BoundNode, Exclude, FieldLeaf, conjunction
+from ariel_lite.query.nodes import BoundNode, Exclude, FieldLeaf, conjunction, text_leaves
 from ariel_lite.text.tokenise import Analyzer
 
 ENTRIES = 1_500
@@ -62,6 +62,29 @@ def test_the_best_are_the_same(
     monkeypatch.setattr(choices, "COMMON_ROWS", 0)
     monkeypatch.setattr(choices, "COMMON_SHARE", 0.1)
     assert [hits(backend, tree, limit, offset) for tree in trees] == whole
+
+
+@pytest.mark.parametrize("size", [1, 2])
+def test_a_bad_cut_is_noticed(backend: SQLiteBackend, monkeypatch: pytest.MonkeyPatch, size: int) -> None:
+    trees = [tree for tree in drawn(120) if sum(1 for _ in text_leaves(tree)) > 3]
+    monkeypatch.setattr(choices, "COMMON_ROWS", NEVER)
+    whole = [hits(backend, tree, 40, 0) for tree in trees]
+    monkeypatch.setattr(choices, "_rare_words", lambda counts, weights, wanted: size)
+    assert [hits(backend, tree, 40, 0) for tree in trees] == whole
+
+
+def test_ties_at_the_cut_come_newest_first_all_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    book = SQLiteBackend(tmp_path / "ties.db", create=True)
+    entries = list(synthetic_entries(400, 2))
+    for number, entry in enumerate(entries):
+        entry["raw_text"] = "kicker orbit" if number % 4 == 0 else f"orbit of day {number}"
+    book.upsert(entries)
+    tree = any_word(bind_all_words("kicker orbit", Analyzer()), Analyzer())
+    newest = [entry["entry_id"] for entry in entries if entry["raw_text"] == "kicker orbit"][::-1]
+    monkeypatch.setattr(choices, "_rare_words", lambda counts, weights, wanted: 1)
+    assert [hit.entry_id for hit in hits(book, tree, 10, 0)] == newest[:10]
+    assert [hit.entry_id for hit in hits(book, tree, 10, 20)] == newest[20:30]
+    book.close()
 
 
 def test_choices_are_cut_where_it_pays(backend: SQLiteBackend, monkeypatch: pytest.MonkeyPatch) -> None:
