@@ -13,6 +13,7 @@ from typing import Any
 
 import apsw
 import pytest
+import sqlite_vec
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -184,7 +185,6 @@ def test_a_table_of_vectors_that_is_not_there_is_named_with_those_that_are(sql_l
 
 
 def test_vectors_of_sqlite_vec(sql_logbook: str) -> None:
-    sqlite_vec = pytest.importorskip("sqlite_vec")
     with closing(apsw.Connection(sql_logbook)) as connection:
         connection.enable_load_extension(True)
         connection.load_extension(sqlite_vec.loadable_path())
