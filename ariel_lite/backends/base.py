@@ -5,7 +5,7 @@ A backend stores what the analyzer made and finds what a bound tree asks for. It
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -83,6 +83,26 @@ class StoredAttachment:
     size_bytes: int
     created_at: datetime
     data: bytes | None = None
+
+
+@dataclass(frozen=True)
+class Draft:
+    """An entry that is being written: `content` is what its author has filled in so far, JSON values only."""
+
+    draft_id: str
+    content: dict[str, Any]
+    created_at: datetime
+    updated_at: datetime
+
+
+@dataclass(frozen=True)
+class Enrichment:
+    """What the semantic processor found in a text: `text_hash` is of the text it read, as the claim gave it."""
+
+    entry_id: str
+    text_hash: bytes
+    summary: str
+    keywords: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -165,8 +185,14 @@ class EntryReader(Protocol):
     def month_counts(self, tree: BoundNode, zone: str) -> list[tuple[str, int]]:
         """(YYYY-MM in the zone, number of entries) of the entries a tree matches, in time order."""
 
+    def linking_to(self, entry_ids: Sequence[str]) -> list[str]:
+        """Ids of the entries whose metadata.linked_to names one of these, by time."""
+
     def iterate_entries(self, tree: BoundNode, order: Order = "oldest") -> Iterator[EnhancedLogbookEntry]:
         """All entries a tree matches, streamed."""
+
+    def iterate_changed(self, tree: BoundNode, since: datetime | None) -> Iterator[EnhancedLogbookEntry]:
+        """Entries a tree matches whose `updated_at` is `since` or later (None: all), by (updated_at, id), streamed."""
 
 
 class EntryWriter(Protocol):
@@ -265,6 +291,12 @@ class VectorStore(Protocol):
     def drop_vectors(self, name: str) -> int:
         """Forget all vectors of a model; the number of entries that had one."""
 
+    def stored_vectors(self, model: VectorModel, entry_ids: Sequence[str]) -> list[EntryVectors]:
+        """The current vectors of these entries that have one, to be stored elsewhere.
+
+        Their `pending` has no row (-1) and no text: `store_vectors` finds such entries by id.
+        """
+
     def nearest(
         self, model: VectorModel, query: NDArray[np.float32], k: int, rows: NDArray[np.int64] | None
     ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
@@ -289,6 +321,66 @@ class AttachmentStore(Protocol):
         """The files of an entry, without data."""
 
 
+class DraftStore(Protocol):
+    """Entries that are being written, and files that wait for the entry they will belong to."""
+
+    def save_draft(self, draft_id: str, content: Mapping[str, Any]) -> Draft:
+        """Keep a draft; the same id again replaces its content."""
+
+    def get_draft(self, draft_id: str) -> Draft | None:
+        """The draft of an id."""
+
+    def drafts(self, limit: int = 100) -> list[Draft]:
+        """The drafts changed last, newest first."""
+
+    def delete_draft(self, draft_id: str) -> bool:
+        """Forget a draft; False when there is none."""
+
+    def stage_file(self, attachment_id: str, filename: str, mime_type: str, data: bytes) -> StoredAttachment:
+        """Keep a file that has no entry yet (its `entry_id` is ""); the same id again replaces it."""
+
+    def staged_file(self, attachment_id: str) -> StoredAttachment | None:
+        """A waiting file with its data."""
+
+    def unstage_files(self, attachment_ids: Sequence[str]) -> int:
+        """Forget waiting files; the number forgotten."""
+
+    def forget_staged(self, before: datetime) -> int:
+        """Forget waiting files that were staged before a moment and that no draft names; the number forgotten."""
+
+
+class EnhancementLog(Protocol):
+    """What enhancers did to which entry, as in `enhancement_status`; and the semantic processor's store.
+
+    A status is {"status": "complete", "completed_at"}, {"status": "failed", "failed_at", "error"} or
+    {"status": "pending"}. An edit of an entry's text makes its modules pending again.
+    """
+
+    def mark_complete(self, module: str, entry_ids: Sequence[str]) -> int:
+        """Note that a module is done with entries; the number of entries that exist."""
+
+    def mark_failed(self, module: str, reasons: Mapping[str, str]) -> int:
+        """Note entry id -> reason of those that a module could not enhance; the number of entries that exist."""
+
+    def mark_pending(self, module: str, status: str | None = None) -> int:
+        """Let entries wait for a module again: all, or those of one status; the number changed."""
+
+    def incomplete(self, module: str, status: str | None = None, limit: int = 100) -> list[EnhancedLogbookEntry]:
+        """Entries that a module is not done with (or of one status: "pending", "failed"), oldest first."""
+
+    def enhancement_counts(self, module: str) -> dict[str, int]:
+        """{"complete", "failed", "pending"}: entries by the status of a module."""
+
+    def claim_unenhanced(self, module: str, worker: str, limit: int) -> list[PendingText]:
+        """Take up to `limit` pending entries; no other worker gets them while this one lives. `text` is `raw_text`."""
+
+    def store_enrichments(self, module: str, enrichments: Sequence[Enrichment]) -> int:
+        """Set summary and keywords, index them, and mark the module complete: one transaction.
+
+        Entries whose text has changed since it was claimed are left pending. The number stored.
+        """
+
+
 class RunLog(Protocol):
     """The history of ingestion."""
 
@@ -302,6 +394,30 @@ class RunLog(Protocol):
 
     def runs(self, source_system: str | None = None, limit: int = 20) -> list[IngestionRun]:
         """The latest runs, newest first."""
+
+
+class Hold(Protocol):
+    """The right to do something that only one process may do at a time."""
+
+    def renew(self) -> None:
+        """Make sure that it is still ours, as after a long pause.
+
+        Raises:
+            AlreadyRunningError: another process has it now.
+            DatabaseConnectionError: that cannot be asked.
+        """
+
+
+class Exclusion(Protocol):
+    """Keeping other processes from doing the same."""
+
+    def exclusively(self, purpose: str) -> AbstractContextManager[Hold]:
+        """Inside, no other process is inside for the same purpose (a word); one that died is not.
+
+        Raises:
+            AlreadyRunningError: another process is inside, and which.
+            DatabaseConnectionError: the lock cannot be made.
+        """
 
 
 class Maintenance(Protocol):
@@ -320,7 +436,18 @@ class Maintenance(Protocol):
         """Remove what ariel-lite made; with `entries` the entries too."""
 
 
-class Backend(EntryReader, EntryWriter, VectorStore, AttachmentStore, RunLog, Maintenance, Protocol):
+class Backend(
+    EntryReader,
+    EntryWriter,
+    VectorStore,
+    AttachmentStore,
+    DraftStore,
+    EnhancementLog,
+    RunLog,
+    Exclusion,
+    Maintenance,
+    Protocol,
+):
     """A logbook's storage."""
 
     name: str

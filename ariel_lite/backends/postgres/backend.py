@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
+from datetime import datetime
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,7 @@ from ariel_lite.backends.base import (
     BackendStatus,
     EntryVectors,
     Hit,
+    Hold,
     IngestionRun,
     Order,
     PendingText,
@@ -27,27 +28,21 @@ from ariel_lite.backends.base import (
     VectorModel,
     batched,
 )
-from ariel_lite.backends.postgres import attachments, facets, maintenance, nearest, runs, vectors
-from ariel_lite.backends.postgres.columns import Layout, read_entries
-from ariel_lite.backends.postgres.connection import Connection, Connections
-from ariel_lite.backends.postgres.entries import EntryWriterSession
-from ariel_lite.backends.postgres.migrations import (
-    MIGRATIONS,
-    check_version,
-    has_own_words,
-    is_attached,
-    migrate,
-)
+from ariel_lite.backends.merging import without_repeats
+from ariel_lite.backends.postgres import attachments, exclusive, facets, maintenance, nearest, runs, vectors
+from ariel_lite.backends.postgres.columns import read_entries
+from ariel_lite.backends.postgres.connection import Connection
+from ariel_lite.backends.postgres.drafts import Drafts
+from ariel_lite.backends.postgres.enhancement_log import EnhancementNotes
+from ariel_lite.backends.postgres.migrations import migrate
 from ariel_lite.backends.postgres.search import Searcher, SearchMemory
 from ariel_lite.backends.postgres.vocabulary import VocabularyCache
 from ariel_lite.config import ARIELConfig
 from ariel_lite.embeddings.base import clean_text
-from ariel_lite.errors import DatabaseConnectionError
 from ariel_lite.query.nodes import BoundNode
 from ariel_lite.ranking.bm25 import CorpusStatistics
 from ariel_lite.ranking.fuzzy import Vocabulary
 from ariel_lite.records import EmbeddingTableInfo, EnhancedLogbookEntry
-from ariel_lite.text.tokenise import Analyzer
 
 READ_BATCH = 500
 
@@ -59,58 +54,19 @@ def open_backend(
     return PostgresBackend(location, create=create, read_only=read_only, pool_size=config.database.pool_size)
 
 
-class PostgresBackend:
+class PostgresBackend(Drafts, EnhancementNotes):
     """A logbook on a server; see `backends.base.Backend` for the methods. Safe to share between threads.
 
-    `attached` is True when another program made the entries' table. `location` is the URL with its credentials.
+    `location` is the URL with its credentials.
     """
 
     name = "postgres"
 
     def __init__(self, location: str, *, create: bool = False, read_only: bool = False, pool_size: int = 4) -> None:
-        self.location = location
-        self.read_only = read_only
-        self._connections = Connections(location, size=pool_size, read_only=read_only)
+        super().__init__(location, create=create, read_only=read_only, pool_size=pool_size)
         self._vocabulary = VocabularyCache()
         self._memory = SearchMemory()
         self._vector_counts = vectors.CountsCache()
-        self._applied: list[str] = []
-        self._local = threading.local()
-        try:
-            self._open(create=create)
-            with self._connections.reading() as db:
-                self.attached = is_attached(db)
-                self._layout = Layout(has_own_words(db, self._connections.masked))
-        except BaseException:
-            self.close()
-            raise
-
-    def _open(self, *, create: bool) -> None:
-        if not self.read_only:
-            self._applied = migrate(self._connections, create=create)
-            return
-        with self._connections.reading() as db:
-            if check_version(db, self._connections.masked) < len(MIGRATIONS):
-                raise DatabaseConnectionError(
-                    f"{self._connections.masked} is not prepared for ariel-lite",
-                    hint="run 'ariel-lite migrate' as a user who may write",
-                )
-
-    def __repr__(self) -> str:
-        return f"PostgresBackend({self._connections.masked!r})"
-
-    def close(self) -> None:
-        """Close every connection."""
-        self._connections.close()
-
-    def interrupt(self) -> None:
-        """Stop the statements that run now, in whatever thread."""
-        self._connections.interrupt()
-
-    def migrate(self) -> list[str]:
-        """Names of the migrations that opening this database applied, and of those applied now."""
-        applied, self._applied = self._applied, []
-        return applied + migrate(self._connections, create=True)
 
     # Reading
 
@@ -178,10 +134,22 @@ class PostgresBackend:
         with self._connections.reading() as db:
             return facets.month_counts(db, self._searcher(db), tree, zone)
 
+    def linking_to(self, entry_ids: Sequence[str]) -> list[str]:
+        """Ids of the entries whose metadata.linked_to names one of these, by time."""
+        with self._connections.reading() as db:
+            return facets.linking_to(db, entry_ids)
+
     def iterate_entries(self, tree: BoundNode, order: Order = "oldest") -> Iterator[EnhancedLogbookEntry]:
         """All entries a tree matches, by time, streamed in batches."""
         with self._connections.reading() as db:
             found = facets.ids_by_time(db, self._searcher(db), tree, order)
+        for batch in batched(found, READ_BATCH):
+            yield from self.get_entries(batch)
+
+    def iterate_changed(self, tree: BoundNode, since: datetime | None) -> Iterator[EnhancedLogbookEntry]:
+        """Entries a tree matches whose `updated_at` is `since` or later, by (updated_at, id), streamed in batches."""
+        with self._connections.reading() as db:
+            found = facets.ids_by_change(db, self._searcher(db), tree, since)
         for batch in batched(found, READ_BATCH):
             yield from self.get_entries(batch)
 
@@ -203,7 +171,7 @@ class PostgresBackend:
         total = UpsertOutcome()
         try:
             with self._writing() as session:
-                for part in _without_repeats(entries):
+                for part in without_repeats(entries):
                     total.add(session.upsert(part))
                 if dry_run:
                     raise _RolledBack
@@ -259,7 +227,7 @@ class PostgresBackend:
     def claim_pending(self, model: VectorModel, worker: str, limit: int) -> list[PendingText]:
         """Take entries without a current vector."""
         with self._connections.writing(entries=False) as db:
-            return vectors.claim(db, self._layout, model, worker, limit)
+            return vectors.claim(db, self._layout, model, worker, limit, self._places)
 
     def store_vectors(self, model: VectorModel, made: Sequence[EntryVectors]) -> int:
         """Keep vectors whose text is still the entry's; the number kept."""
@@ -268,8 +236,10 @@ class PostgresBackend:
 
     def release_claims(self, worker: str) -> None:
         """Give back what a worker took and did not finish."""
+        self._places.forget(worker)
         with self._connections.writing(entries=False) as db:
             vectors.release(db, worker)
+            db.execute("DELETE FROM ariel_lite_enhancement_claims WHERE worker = %s", (worker,))
 
     def forget_failed(self, model: VectorModel) -> None:
         """Let entries whose embedding failed wait again."""
@@ -285,6 +255,11 @@ class PostgresBackend:
         """Forget all vectors of a model; the number of entries that had one."""
         with self._connections.writing() as db:
             return vectors.drop(db, name)
+
+    def stored_vectors(self, model: VectorModel, entry_ids: Sequence[str]) -> list[EntryVectors]:
+        """The current vectors of these entries that have one."""
+        with self._connections.reading() as db:
+            return vectors.stored(db, model, entry_ids)
 
     def nearest(
         self, model: VectorModel, query: NDArray[np.float32], k: int, rows: NDArray[np.int64] | None
@@ -311,6 +286,10 @@ class PostgresBackend:
         """The latest runs, newest first."""
         with self._connections.reading() as db:
             return runs.latest(db, source_system, limit)
+
+    def exclusively(self, purpose: str) -> AbstractContextManager[Hold]:
+        """Inside, no other process is inside for the same purpose, on whatever machine."""
+        return exclusive.exclusively(self.location, purpose)
 
     # Maintenance
 
@@ -347,38 +326,13 @@ class PostgresBackend:
 
     def purge(self, *, entries: bool) -> None:
         """Remove what ariel-lite made; entries of an attached database only when `entries` is true."""
+        self._places.forget_all()
         with self._connections.writing() as db:
             maintenance.purge(db, entries=entries)
-
-    def _analyzer(self) -> Analyzer:
-        """This thread's analyzer."""
-        if not hasattr(self._local, "analyzer"):
-            self._local.analyzer = Analyzer()
-        analyzer: Analyzer = self._local.analyzer
-        return analyzer
 
     def _searcher(self, connection: Connection) -> Searcher:
         return Searcher(connection, self._layout, self._analyzer(), self._memory)
 
-    @contextmanager
-    def _writing(self) -> Iterator[EntryWriterSession]:
-        with self._connections.writing() as db:
-            yield EntryWriterSession(db, self._layout, self._analyzer())
-
 
 class _RolledBack(Exception):
     """A dry run's end."""
-
-
-def _without_repeats(entries: Sequence[EnhancedLogbookEntry]) -> Iterator[list[EnhancedLogbookEntry]]:
-    """Runs of entries in which no id stands twice: a second version of an entry is an update of the first."""
-    part: list[EnhancedLogbookEntry] = []
-    seen: set[str] = set()
-    for entry in entries:
-        if entry["entry_id"] in seen:
-            yield part
-            part, seen = [], set()
-        part.append(entry)
-        seen.add(entry["entry_id"])
-    if part:
-        yield part

@@ -1,9 +1,7 @@
-"""Records as PostgreSQL keeps them: what is stored, what is read back, and by what a change is noticed."""
+"""Records as PostgreSQL keeps them: where their parts stand, what is read back, by what others' edits are noticed."""
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -12,11 +10,8 @@ from typing import Any, cast
 from ariel_lite.backends.postgres.arrays import Rows
 from ariel_lite.backends.postgres.connection import Connection
 from ariel_lite.embeddings.base import clean_text
-from ariel_lite.query.days import to_storage
 from ariel_lite.records import EnhancedLogbookEntry
 
-DIGEST_BYTES = 16
-ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), sort_keys=True, allow_nan=False, default=str)
 WORDS = "CASE WHEN {0} IS NULL THEN NULL ELSE ARRAY(SELECT jsonb_array_elements_text({0}::jsonb)) END"
 """keywords travel as JSON text: arrays of arrays of different lengths do not exist in PostgreSQL."""
 
@@ -68,45 +63,6 @@ def read_rows(connection: Connection, layout: Layout, rows: Rows) -> Iterator[tu
     for row in connection.execute(sql, (rows,)):
         number, entry = _entry(row)
         yield cast(int, number), entry
-
-
-def content_hash(entry: EnhancedLogbookEntry) -> bytes:
-    """A digest of what a source says of an entry, and of the words that enhancers added."""
-    keywords = entry.get("keywords")
-    parts = [
-        entry["source_system"],
-        to_storage(entry["timestamp"]),
-        entry["author"],
-        entry["raw_text"],
-        to_json(entry["attachments"]),
-        to_json(entry["metadata"]),
-        entry.get("summary") or "",
-        to_json(keywords) if keywords else "",
-    ]
-    return digest("\x1e".join(parts))
-
-
-def digest(text: str) -> bytes:
-    """16 bytes that stand for a text."""
-    return hashlib.blake2b(text.encode("utf-8"), digest_size=DIGEST_BYTES).digest()
-
-
-def to_json(value: Any) -> str:
-    """Compact strict JSON with sorted keys: equal values are equal text."""
-    return ENCODER.encode(value)
-
-
-def cleaned(entry: EnhancedLogbookEntry) -> EnhancedLogbookEntry:
-    """The entry with NUL and lone surrogates, which PostgreSQL cannot store, replaced by blanks."""
-    return cast(EnhancedLogbookEntry, _cleaned(entry))
-
-
-def _cleaned(value: Any) -> Any:
-    if isinstance(value, str):
-        return value if value.isascii() and "\x00" not in value else clean_text(value)
-    if isinstance(value, dict):
-        return {_cleaned(key): _cleaned(item) for key, item in value.items()}
-    return [_cleaned(item) for item in value] if isinstance(value, list | tuple) else value
 
 
 def _entry(row: tuple[Any, ...]) -> tuple[int | None, EnhancedLogbookEntry]:

@@ -11,17 +11,11 @@ from typing import Any, cast
 import numpy as np
 
 from ariel_lite.backends.base import UpsertOutcome, batched
+from ariel_lite.backends.encoding import cleaned_entry, content_hash, digest, to_json
+from ariel_lite.backends.merging import completed, is_reworded, merged
 from ariel_lite.backends.postgres import attachments, vectors
 from ariel_lite.backends.postgres.arrays import Rows
-from ariel_lite.backends.postgres.columns import (
-    WORDS,
-    Layout,
-    cleaned,
-    content_hash,
-    digest,
-    read_entries,
-    to_json,
-)
+from ariel_lite.backends.postgres.columns import WORDS, Layout, read_entries
 from ariel_lite.backends.postgres.connection import NEW_STAMP, Connection
 from ariel_lite.backends.postgres.lexemes import IndexedText, index_text, words_of
 from ariel_lite.query.bind import fold_value
@@ -133,13 +127,21 @@ class EntryWriterSession:
     def upsert(self, entries: Sequence[EnhancedLogbookEntry]) -> UpsertOutcome:
         """Store a batch in which no id stands twice; see `backends.base.EntryWriter.upsert`."""
         outcome = UpsertOutcome()
-        for batch in batched(map(cleaned, entries), BATCH):
+        for batch in batched(map(cleaned_entry, entries), BATCH):
             changes = self._changes(self._settle_ids(batch, outcome), outcome)
             if changes:
                 self._store(changes)
         if len(outcome.added) + len(outcome.updated) >= MANY_CHANGES:
             self.tidy()
         return outcome
+
+    def rewrite(self, entries: Sequence[EnhancedLogbookEntry]) -> None:
+        """Store and index new versions of entries that are there."""
+        versions = {entry["entry_id"]: entry for entry in entries}
+        stored = read_entries(self._db, self._layout, list(versions))
+        changes = [_Change(versions[before["entry_id"]], before, row) for row, before in stored]
+        if changes:
+            self._store(changes)
 
     def delete(self, entry_ids: Sequence[str]) -> int:
         """Remove entries with their index, fields, words, files and vectors."""
@@ -207,14 +209,14 @@ class EntryWriterSession:
             entry_id = entry["entry_id"]
             known = stored.get(entry_id)
             if known is None:
-                changes.append(_Change(_completed(entry, now), None, None))
+                changes.append(_Change(completed(entry, now), None, None))
                 outcome.added.append(entry_id)
                 continue
-            merged = _merged(before[entry_id], entry, now)
-            if known.is_as_indexed and content_hash(merged) == known.content_hash:
+            made = merged(before[entry_id], entry, now)
+            if known.is_as_indexed and content_hash(made) == known.content_hash:
                 outcome.unchanged += 1
             else:
-                changes.append(_Change(merged, before[entry_id], known.row_id))
+                changes.append(_Change(made, before[entry_id], known.row_id))
                 outcome.updated.append(entry_id)
         return changes
 
@@ -222,9 +224,7 @@ class EntryWriterSession:
         reworded = [
             change.row_id
             for change in changes
-            if change.before is not None
-            and change.row_id is not None
-            and searchable_text(change.before) != searchable_text(change.entry)
+            if change.before is not None and change.row_id is not None and is_reworded(change.before, change.entry)
         ]
         vectors.forget_rows(self._db, np.array(reworded, dtype=np.int64))
         entries = [change.entry for change in changes]
@@ -320,21 +320,6 @@ class EntryWriterSession:
             removed = self._db.execute(sql, (lost,)).rowcount
         gone, come = [indexed.length for indexed in before], [text.length for text in after]
         self._db.execute(MOVE_TOTALS, (bool(added or removed), len(come) - len(gone), sum(come) - sum(gone)))
-
-
-def _completed(entry: EnhancedLogbookEntry, now: datetime) -> EnhancedLogbookEntry:
-    defaults = {"attachments": [], "metadata": {}, "created_at": now, "updated_at": now, "author": ""}
-    return cast(EnhancedLogbookEntry, {**defaults, **entry})
-
-
-def _merged(before: EnhancedLogbookEntry, entry: EnhancedLogbookEntry, now: datetime) -> EnhancedLogbookEntry:
-    """A new version over the stored one: what it does not mention stays, words of enhancers only with the same text."""
-    merged = {**before, **entry, "created_at": before["created_at"], "updated_at": now}
-    if before["raw_text"] != entry["raw_text"]:
-        for key in ("summary", "keywords", "enhancement_status"):
-            if key not in entry:
-                merged.pop(key, None)
-    return cast(EnhancedLogbookEntry, merged)
 
 
 def _columns(entry: EnhancedLogbookEntry) -> tuple[Any, ...]:

@@ -1,8 +1,10 @@
-"""Counts over the entries that a tree matches: by field value, by month; and their ids by time."""
+"""Counts over the entries that a tree matches: by field value, by month; their ids by time, or by time of change."""
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
+from datetime import datetime
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -44,6 +46,20 @@ def month_counts(connection: Connection, searcher: Searcher, tree: BoundNode, zo
     return sorted(counts.items())
 
 
+def linking_to(connection: Connection, entry_ids: Sequence[str]) -> list[str]:
+    """Ids of the entries whose metadata.linked_to names one of these, by time."""
+    sql = (
+        "SELECT e.entry_id FROM ariel_lite_field_values AS v"
+        " JOIN ariel_lite_entry_fields AS f ON f.value_id = v.value_id"
+        " JOIN ariel_lite_lexemes AS i ON i.row_id = f.row_id JOIN enhanced_entries AS e ON e.entry_id = i.entry_id"
+        " WHERE v.field = 'has' AND v.value = 'link'"
+        " AND (e.metadata ->> 'linked_to' = ANY(%s) OR e.metadata -> 'linked_to' ?| %s)"
+        ' ORDER BY e.timestamp, e.entry_id COLLATE "C"'
+    )
+    named = list(entry_ids)
+    return [entry_id for (entry_id,) in connection.execute(sql, (named, named))]
+
+
 def ids_by_time(connection: Connection, searcher: Searcher, tree: BoundNode, order: Order) -> list[str]:
     """Ids of what a tree matches, by time."""
     table = table_for(tree)
@@ -54,3 +70,16 @@ def ids_by_time(connection: Connection, searcher: Searcher, tree: BoundNode, ord
         f' ORDER BY {table.time} {direction}, {table.entry_id} COLLATE "C"'
     )
     return [entry_id for (entry_id,) in connection.execute(sql, where.parameters)]
+
+
+def ids_by_change(connection: Connection, searcher: Searcher, tree: BoundNode, since: datetime | None) -> list[str]:
+    """Ids of what a tree matches and that changed at `since` or later, by (time of change, id)."""
+    table = table_for(tree)
+    where = searcher.where(tree, table)
+    changed = "coalesce(c.updated_at, c.created_at, c.timestamp)"
+    sql = (
+        f"SELECT c.entry_id FROM enhanced_entries AS c WHERE c.entry_id IN (SELECT {table.entry_id}"
+        f" FROM {table.source} WHERE {where.sql}) AND (%s::timestamptz IS NULL OR {changed} >= %s)"
+        f' ORDER BY {changed}, c.entry_id COLLATE "C"'
+    )
+    return [entry_id for (entry_id,) in connection.execute(sql, (*where.parameters, since, since))]

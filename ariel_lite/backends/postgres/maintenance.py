@@ -18,7 +18,7 @@ BATCH = 1000
 INDEX_TABLES = "ariel_lite_lexemes, ariel_lite_entry_fields, ariel_lite_field_values, ariel_lite_vocabulary"
 OWN_TABLES = (
     f"{INDEX_TABLES}, ariel_lite_entry_state, ariel_lite_embedding_state, ariel_lite_embedding_claims,"
-    " ariel_lite_embedding_models"
+    " ariel_lite_embedding_models, ariel_lite_drafts, ariel_lite_staged_files, ariel_lite_enhancement_claims"
 )
 ABSENT = (
     "SELECT e.entry_id FROM enhanced_entries AS e WHERE NOT EXISTS"

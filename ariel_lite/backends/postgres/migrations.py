@@ -40,7 +40,15 @@ def create_tables(connection: Connection) -> None:
     )
 
 
-MIGRATIONS: tuple[Callable[[Connection], None], ...] = (create_tables,)
+def create_authoring_tables(connection: Connection) -> None:
+    """0002: drafts and waiting files; who is enhancing which entry."""
+    for statement in statements("authoring.sql"):
+        connection.execute(statement.encode())
+
+
+MIGRATIONS: tuple[Callable[[Connection], None], ...] = (create_tables, create_authoring_tables)
+OLDEST_READABLE = 1
+"""Databases of this schema and later can be read without being changed."""
 
 
 def version(connection: Connection) -> int:
@@ -94,6 +102,14 @@ def check_version(connection: Connection, name: str) -> int:
             hint="upgrade ariel-lite",
         )
     return found
+
+
+def check_readable(connection: Connection, name: str) -> None:
+    """Refuse a database that cannot be read as it is."""
+    if check_version(connection, name) < OLDEST_READABLE:
+        raise DatabaseConnectionError(
+            f"{name} is not prepared for ariel-lite", hint="run 'ariel-lite migrate' as a user who may write"
+        )
 
 
 def is_attached(connection: Connection) -> bool:

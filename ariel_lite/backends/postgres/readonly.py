@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import closing
 from datetime import datetime
 from decimal import Decimal
@@ -20,6 +20,7 @@ from psycopg.abc import Buffer
 from psycopg.adapt import Loader
 
 from ariel_lite.backends.postgres.connection import CONNECT_SECONDS, Connection, masked, one_line, translated
+from ariel_lite.backends.postgres.limits import Limits
 from ariel_lite.backends.readonly_sql.sql_allowed import ENTRY_TABLE
 from ariel_lite.backends.readonly_sql.sql_guard import HINT, check_statement
 from ariel_lite.errors import ARIELException, SearchTimeoutError, SqlRefusedError
@@ -54,7 +55,14 @@ CURSOR: Final = (
 MOMENT: Final = re.compile(r"(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?:\.\d{1,6})?)(?:\+00)?")
 
 
-def run_readonly(location: str, statement: str, *, max_rows: int = 100, time_limit: float = 10.0) -> dict[str, Any]:
+def run_readonly(
+    location: str,
+    statement: str,
+    *,
+    max_rows: int = 100,
+    time_limit: float = 10.0,
+    should_stop: Callable[[], bool] = lambda: False,
+) -> dict[str, Any]:
     """Run one SELECT on a database.
 
     Args:
@@ -62,6 +70,7 @@ def run_readonly(location: str, statement: str, *, max_rows: int = 100, time_lim
         statement: the statement, in PostgreSQL's dialect.
         max_rows: rows to return at most, 1 to 200 (other values are clamped).
         time_limit: seconds after which it is stopped.
+        should_stop: asked all the while; it is stopped as soon as this is true.
 
     Returns:
         {"columns": names, "rows": one mapping a row, "row_count", "truncated": more rows exist, or the answer
@@ -69,7 +78,7 @@ def run_readonly(location: str, statement: str, *, max_rows: int = 100, time_lim
 
     Raises:
         SqlRefusedError: the statement is not allowed, or fails.
-        SearchTimeoutError: the time is up.
+        SearchTimeoutError: the time is up, or it was stopped.
         DatabaseConnectionError: the server cannot be reached.
     """
     checked = check_statement(statement)
@@ -81,7 +90,8 @@ def run_readonly(location: str, statement: str, *, max_rows: int = 100, time_lim
             _check_tables(connection, checked.tables)
             limit = str(max(int(time_limit * 1000), LEAST_MILLISECONDS))
             connection.execute("SELECT set_config('statement_timeout', %s, true)", (limit,))
-            return _answer(connection, checked.sql, max(1, min(max_rows, MAX_ROWS)))
+            with closing(Limits()) as limits, limits.watching(should_stop), limits.running(connection):
+                return _answer(connection, checked.sql, max(1, min(max_rows, MAX_ROWS)))
     except psycopg.Error as fault:
         raise _translated(fault, location, time_limit) from fault
 

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from ariel_lite.backends.base import IngestionRun
-from ariel_lite.backends.postgres.columns import to_json
+from ariel_lite.backends.encoding import to_json
 from ariel_lite.backends.postgres.connection import Connection, integer
 from ariel_lite.embeddings.base import clean_text
 

@@ -16,18 +16,26 @@ from numpy.typing import NDArray
 from psycopg import errors
 
 from ariel_lite.backends.base import EntryVectors, PendingText, VectorCounts, VectorModel
+from ariel_lite.backends.claiming import CLAIM_LIFETIME, ClaimPlaces
+from ariel_lite.backends.made_vectors import (
+    UNKNOWN_ROW,
+    check_dimension,
+    check_vectors,
+    placed,
+    unknown_ids,
+    windows_count,
+)
+from ariel_lite.backends.merging import EMBEDDING
 from ariel_lite.backends.postgres.arrays import Rows
-from ariel_lite.backends.postgres.columns import Layout, read_rows, to_json
+from ariel_lite.backends.postgres.columns import Layout, read_rows
 from ariel_lite.backends.postgres.connection import NEW_STAMP, Connection, integer
+from ariel_lite.backends.postgres.marks import note
 from ariel_lite.backends.postgres.migrations import MIGRATION_LOCK, has_table
-from ariel_lite.embeddings.base import is_storable, model_table, normalised, windows_table
+from ariel_lite.backends.statuses import complete_status, failed_status, pending_status
+from ariel_lite.embeddings.base import clean_text, model_table, normalised, windows_table
 from ariel_lite.errors import DatabaseQueryError, EmbeddingGenerationError
-from ariel_lite.query.days import to_storage
 from ariel_lite.records import EmbeddingTableInfo, searchable_text
 
-CLAIM_LIFETIME = "5 minutes"
-FAILED = -1
-"""The number of windows of an entry that could not be embedded."""
 LONGEST_NAME = 63
 """PostgreSQL cuts the names of tables here."""
 WIDEST_INDEXED = 2_000
@@ -46,7 +54,7 @@ STORE_WINDOWS = (
 PICK = (
     "SELECT s.row_id, s.text_hash FROM ariel_lite_entry_state AS s WHERE NOT EXISTS"
     " (SELECT 1 FROM ariel_lite_embedding_state AS v WHERE v.model_id = %s AND v.row_id = s.row_id"
-    " AND v.text_hash = s.text_hash) AND NOT EXISTS (SELECT 1 FROM ariel_lite_embedding_claims AS c"
+    " AND v.text_hash = s.text_hash) AND s.row_id > %s AND NOT EXISTS (SELECT 1 FROM ariel_lite_embedding_claims AS c"
     " WHERE c.model_id = %s AND c.row_id = s.row_id) ORDER BY s.row_id LIMIT %s FOR NO KEY UPDATE OF s SKIP LOCKED"
 )
 CLAIM = (
@@ -54,21 +62,16 @@ CLAIM = (
     " FROM unnest(%s::bigint[]) AS w (row_id) ON CONFLICT DO NOTHING RETURNING row_id"
 )
 LOCK_ENTRIES = (
-    "SELECT s.row_id, s.text_hash, s.updated_at IS NOT DISTINCT FROM e.updated_at FROM ariel_lite_entry_state AS s"
+    "SELECT s.row_id, s.text_hash FROM ariel_lite_entry_state AS s"
     " JOIN enhanced_entries AS e ON e.entry_id = s.entry_id WHERE s.row_id = ANY(%s) ORDER BY s.row_id FOR UPDATE OF e"
 )
-NEW_VECTORS = f"UPDATE ariel_lite_totals SET vectors = {NEW_STAMP}"
-MARK = (
-    "WITH marked AS (UPDATE enhanced_entries AS e SET enhancement_status = coalesce(e.enhancement_status, '{}')"
-    " || jsonb_build_object('text_embedding',"
-    " coalesce(e.enhancement_status -> 'text_embedding', '{}') - ARRAY['failed_at', 'error'] || w.status::jsonb)"
-    " FROM ariel_lite_entry_state AS s JOIN unnest(%s::bigint[], %s::text[]) AS w (row_id, status)"
-    " ON w.row_id = s.row_id WHERE s.entry_id = e.entry_id"
-    " RETURNING s.row_id, e.updated_at) UPDATE ariel_lite_entry_state AS s SET updated_at = marked.updated_at"
-    " FROM marked WHERE s.row_id = marked.row_id AND s.row_id = ANY(%s)"
-    " AND s.updated_at IS DISTINCT FROM marked.updated_at"
+WITHOUT = (
+    "SELECT entry_id FROM ariel_lite_embedding_state WHERE model_id = ANY(%s) EXCEPT"
+    " SELECT entry_id FROM ariel_lite_embedding_state WHERE model_id <> ALL(%s)"
 )
-"""The last array: rows whose entry nobody else has touched since, so that a trigger's new time is no change."""
+"""Entries that have vectors of no other models."""
+
+NEW_VECTORS = f"UPDATE ariel_lite_totals SET vectors = {NEW_STAMP}"
 
 
 def model_id(connection: Connection, model: VectorModel) -> int | None:
@@ -93,11 +96,7 @@ def ensure_model(connection: Connection, model: VectorModel) -> int:
         return known
     _check_name(connection, model.name)
     dimension = table_dimension(connection, model.name)
-    if dimension not in (None, model.dimension):
-        raise EmbeddingGenerationError(
-            f"{model_table(model.name)} holds vectors of {dimension} numbers, the model gives {model.dimension}",
-            hint=f"drop them with 'ariel-lite reembed --model {model.name} --drop', or name the model differently",
-        )
+    check_dimension(model_table(model.name), model, dimension)
     is_ours = _create_tables(connection, model, exists=dimension is not None)
     return integer(
         connection,
@@ -171,21 +170,28 @@ class CountsCache:
         return known[1]
 
 
-def claim(connection: Connection, layout: Layout, model: VectorModel, worker: str, limit: int) -> list[PendingText]:
+def claim(
+    connection: Connection, layout: Layout, model: VectorModel, worker: str, limit: int, places: ClaimPlaces
+) -> list[PendingText]:
     """Take entries without a current vector; claims of dead workers are taken over."""
     number = ensure_model(connection, model)
-    connection.execute(
-        "DELETE FROM ariel_lite_embedding_claims WHERE claimed_at < now() - %s::interval", (CLAIM_LIFETIME,)
-    )
-    while picked := dict(connection.execute(PICK, (number, number, limit)).fetchall()):
+    connection.execute("DELETE FROM ariel_lite_embedding_claims WHERE claimed_at < now() - %s", (CLAIM_LIFETIME,))
+    while picked := places.next_of(
+        worker, number, limit, lambda after, most: _pick(connection, number, after or 0, most)
+    ):
         rows = np.array(list(picked), dtype=np.int64)
         taken = np.array([row for (row,) in connection.execute(CLAIM, (number, worker, rows))], dtype=np.int64)
         if len(taken):
             return [
-                PendingText(row, entry["entry_id"], bytes(picked[row]), searchable_text(entry))
+                PendingText(row, entry["entry_id"], picked[row], searchable_text(entry))
                 for row, entry in read_rows(connection, layout, taken)
             ]
     return []
+
+
+def _pick(connection: Connection, number: int, after: int, limit: int) -> dict[int, bytes]:
+    found = connection.execute(PICK, (number, after, number, limit))
+    return {int(row): bytes(text_hash) for row, text_hash in found}
 
 
 def release(connection: Connection, worker: str) -> None:
@@ -193,14 +199,15 @@ def release(connection: Connection, worker: str) -> None:
     connection.execute("DELETE FROM ariel_lite_embedding_claims WHERE worker = %s", (worker,))
 
 
-def store(connection: Connection, model: VectorModel, vectors: Sequence[EntryVectors]) -> int:
+def store(connection: Connection, model: VectorModel, given: Sequence[EntryVectors]) -> int:
     """Keep vectors whose text is still the entry's; the number kept."""
     number = ensure_model(connection, model)
-    for made in vectors:
-        _check(made, model)
+    for made in given:
+        check_vectors(made, model)
+    vectors = placed(given, _rows_of(connection, unknown_ids(given)))
     asked = np.array([made.pending.row for made in vectors], dtype=np.int64)
-    found = {int(row): (bytes(text), same) for row, text, same in connection.execute(LOCK_ENTRIES, (asked,))}
-    kept = [m for m in vectors if m.pending.row in found and found[m.pending.row][0] == m.pending.text_hash]
+    texts = {int(row): bytes(text) for row, text in connection.execute(LOCK_ENTRIES, (asked,))}
+    kept = [made for made in vectors if texts.get(made.pending.row) == made.pending.text_hash]
     rows = np.array([made.pending.row for made in kept], dtype=np.int64)
     _remove(connection, model.name, rows)
     whole = [(m.pending.entry_id, vector_text(_unit(m.vector)[0])) for m in kept if m.vector is not None]
@@ -215,16 +222,42 @@ def store(connection: Connection, model: VectorModel, vectors: Sequence[EntryVec
     connection.execute(
         "INSERT INTO ariel_lite_embedding_state (model_id, row_id, entry_id, text_hash, windows)"
         " SELECT %s, * FROM unnest(%s::bigint[], %s::text[], %s::bytea[], %s::integer[])",
-        (number, rows, *_columns([(m.pending.entry_id, m.pending.text_hash, _windows(m)) for m in kept], 3)),
+        (number, rows, *_columns([(m.pending.entry_id, m.pending.text_hash, windows_count(m)) for m in kept], 3)),
     )
     connection.execute(
         "DELETE FROM ariel_lite_embedding_claims WHERE model_id = %s AND row_id = ANY(%s)", (number, asked)
     )
-    now = to_storage(datetime.now(UTC))
-    untouched = np.array([row for row in rows.tolist() if found[row][1]], dtype=np.int64)
-    connection.execute(MARK, (rows, [_status(made, now) for made in kept], untouched))
+    now = datetime.now(UTC)
+    note(connection, EMBEDDING, {made.pending.entry_id: _status(made, now) for made in kept})
     connection.execute(NEW_VECTORS)
     return len(kept)
+
+
+def stored(connection: Connection, model: VectorModel, entry_ids: Sequence[str]) -> list[EntryVectors]:
+    """The current vectors of these entries that have one, in the order of the ids."""
+    number = model_id(connection, model)
+    if number is None:
+        return []
+    windows = f"SELECT array_agg(w.embedding::real[] ORDER BY w.place) FROM {windows_table(model.name)} AS w"
+    sql = (
+        f"SELECT s.entry_id, s.text_hash, v.windows, t.embedding::real[], ({windows} WHERE w.row_id = s.row_id)"
+        " FROM unnest(%s::text[]) WITH ORDINALITY AS wanted (entry_id, place)"
+        " JOIN ariel_lite_entry_state AS s ON s.entry_id = wanted.entry_id JOIN ariel_lite_embedding_state AS v"
+        " ON v.model_id = %s AND v.row_id = s.row_id AND v.text_hash = s.text_hash AND v.windows > 0"
+        f" JOIN {model_table(model.name)} AS t ON t.entry_id = s.entry_id ORDER BY wanted.place"
+    )
+    made: list[EntryVectors] = []
+    for entry_id, text_hash, count, whole, parts in connection.execute(sql, (list(map(clean_text, entry_ids)), number)):
+        vector = np.array(whole, dtype=np.float32)
+        cut = np.array(parts, dtype=np.float32) if count > 1 else vector[np.newaxis]
+        if len(cut) == count:
+            made.append(EntryVectors(PendingText(UNKNOWN_ROW, entry_id, bytes(text_hash), ""), vector, cut))
+    return made
+
+
+def _rows_of(connection: Connection, entry_ids: Sequence[str]) -> dict[str, int]:
+    sql = "SELECT entry_id, row_id FROM ariel_lite_entry_state WHERE entry_id = ANY(%s)"
+    return dict(connection.execute(sql, (list(map(clean_text, entry_ids)),)).fetchall()) if entry_ids else {}
 
 
 def forget_failed(connection: Connection, model: VectorModel) -> None:
@@ -244,11 +277,12 @@ def forget_rows(connection: Connection, rows: Rows) -> None:
 def forget_outdated(connection: Connection, entry_ids: Sequence[str]) -> None:
     """Drop the vectors of entries whose indexed text is not what the vectors stand for."""
     sql = (
-        "SELECT v.row_id FROM ariel_lite_embedding_state AS v JOIN ariel_lite_entry_state AS s ON s.row_id = v.row_id"
-        " WHERE s.entry_id = ANY(%s) AND s.text_hash <> v.text_hash"
+        "SELECT s.row_id, s.entry_id FROM ariel_lite_embedding_state AS v JOIN ariel_lite_entry_state AS s"
+        " ON s.row_id = v.row_id WHERE s.entry_id = ANY(%s) AND s.text_hash <> v.text_hash"
     )
-    rows = {row for (row,) in connection.execute(sql, (list(entry_ids),))}
-    forget_rows(connection, np.array(sorted(rows), dtype=np.int64))
+    outdated = dict(connection.execute(sql, (list(entry_ids),)).fetchall())
+    forget_rows(connection, np.array(sorted(outdated), dtype=np.int64))
+    note(connection, EMBEDDING, dict.fromkeys(outdated.values(), pending_status()))
 
 
 def drop(connection: Connection, name: str) -> int:
@@ -261,6 +295,8 @@ def drop(connection: Connection, name: str) -> int:
     numbers = [number for number, _ in models]
     counted = "SELECT count(*) FROM ariel_lite_embedding_state WHERE windows > 0 AND model_id = ANY(%s)"
     had = integer(connection, counted, (numbers,))
+    left = [entry_id for (entry_id,) in connection.execute(WITHOUT, (numbers, numbers))]
+    note(connection, EMBEDDING, dict.fromkeys(left, pending_status()))
     if any(is_ours for _, is_ours in models):
         connection.execute(f"DROP TABLE IF EXISTS {model_table(name)}")
     else:
@@ -339,32 +375,8 @@ def _unit(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
     return normalised(np.atleast_2d(vectors))
 
 
-def _status(made: EntryVectors, now: str) -> str:
-    if made.error:
-        return to_json({"status": "failed", "failed_at": now, "error": made.error})
-    return to_json({"status": "complete", "completed_at": now})
-
-
-def _windows(made: EntryVectors) -> int:
-    if made.error:
-        return FAILED
-    return 0 if made.windows is None else len(made.windows)
-
-
-def _check(made: EntryVectors, model: VectorModel) -> None:
-    for vectors in (made.vector, made.windows):
-        if vectors is None:
-            continue
-        if vectors.shape[-1] != model.dimension:
-            raise EmbeddingGenerationError(
-                f"the vector of {made.pending.entry_id} has {vectors.shape[-1]} numbers, not {model.dimension}",
-                hint="check the model's dimension in the configuration",
-            )
-        if not all(is_storable(vector) for vector in np.atleast_2d(vectors)):
-            raise EmbeddingGenerationError(
-                f"the vector of {made.pending.entry_id} is zero or not finite",
-                hint="it was not stored; check the model",
-            )
+def _status(made: EntryVectors, now: datetime) -> dict[str, str]:
+    return failed_status(now, made.error) if made.error else complete_status(now)
 
 
 def _remove(connection: Connection, name: str, rows: Rows) -> None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,7 @@ from ariel_lite.backends.base import (
     BackendStatus,
     EntryVectors,
     Hit,
+    Hold,
     IngestionRun,
     Order,
     PendingText,
@@ -29,15 +30,17 @@ from ariel_lite.backends.base import (
     VectorModel,
     batched,
 )
-from ariel_lite.backends.sqlite import attachments, facets, maintenance, runs, vectors
-from ariel_lite.backends.sqlite.connection import Connections
-from ariel_lite.backends.sqlite.entries import EntryWriterSession, WriterMemory, read_entries, read_rows
-from ariel_lite.backends.sqlite.migrations import check_version, is_current, migrate
+from ariel_lite.backends.merging import without_repeats
+from ariel_lite.backends.sqlite import attachments, exclusive, facets, maintenance, runs, vectors
+from ariel_lite.backends.sqlite.drafts import Drafts
+from ariel_lite.backends.sqlite.enhancement_log import EnhancementNotes
+from ariel_lite.backends.sqlite.entries import read_entries, read_rows
+from ariel_lite.backends.sqlite.migrations import migrate
 from ariel_lite.backends.sqlite.nearest import NearestVectors, seal
 from ariel_lite.backends.sqlite.search import Known, Searcher
 from ariel_lite.backends.sqlite.vocabulary import VocabularyCache
 from ariel_lite.config import ARIELConfig
-from ariel_lite.errors import DatabaseConnectionError, DatabaseQueryError, SearchTimeoutError
+from ariel_lite.errors import SearchTimeoutError
 from ariel_lite.query.nodes import BoundNode
 from ariel_lite.ranking.bm25 import CorpusStatistics
 from ariel_lite.ranking.fuzzy import Vocabulary
@@ -54,7 +57,7 @@ def open_backend(location: str, config: ARIELConfig, *, create: bool = False, re
     )
 
 
-class SQLiteBackend:
+class SQLiteBackend(Drafts, EnhancementNotes):
     """A logbook in one SQLite file; see `backends.base.Backend` for the methods. Safe to share between threads."""
 
     name = "sqlite"
@@ -63,38 +66,11 @@ class SQLiteBackend:
     def __init__(
         self, path: Path, *, create: bool = False, read_only: bool = False, synchronous: str = "NORMAL"
     ) -> None:
-        self.path = path
-        self.location = str(path)
-        self.read_only = read_only
-        self._connections = Connections(path, create=create, read_only=read_only, synchronous=synchronous)
+        super().__init__(path, create=create, read_only=read_only, synchronous=synchronous)
         self._vocabulary = VocabularyCache()
         self._nearest = NearestVectors()
         self._known = Known()
         self._vector_counts = vectors.CountsCache()
-        self._local = threading.local()
-        self._applied: list[str] = []
-        if read_only:
-            check_version(self._connections)
-            if not is_current(self._connections):
-                self.close()
-                raise DatabaseConnectionError(
-                    f"{path} has an older schema", hint="run 'ariel-lite migrate' on a writable copy"
-                )
-        else:
-            self._applied = migrate(self._connections)
-
-    def close(self) -> None:
-        """Close every connection."""
-        self._connections.close()
-
-    def interrupt(self) -> None:
-        """Stop the statements that run now, in whatever thread."""
-        self._connections.interrupt()
-
-    def migrate(self) -> list[str]:
-        """Names of the migrations that opening this file applied, and of those applied now."""
-        applied, self._applied = self._applied, []
-        return applied + migrate(self._connections)
 
     # Reading
 
@@ -172,10 +148,24 @@ class SQLiteBackend:
         with self._connections.reading() as db:
             return facets.month_counts(db, tree, zone)
 
+    def linking_to(self, entry_ids: Sequence[str]) -> list[str]:
+        """Ids of the entries whose metadata.linked_to names one of these, by time."""
+        with self._connections.reading() as db:
+            return facets.linking_to(db, entry_ids)
+
     def iterate_entries(self, tree: BoundNode, order: Order = "oldest") -> Iterator[EnhancedLogbookEntry]:
         """All entries a tree matches, by time, streamed in batches."""
         with self._connections.reading() as db:
             rows = facets.rows_by_time(db, tree, order)
+        yield from self._entries_of(rows)
+
+    def iterate_changed(self, tree: BoundNode, since: datetime | None) -> Iterator[EnhancedLogbookEntry]:
+        """Entries a tree matches whose `updated_at` is `since` or later, by (updated_at, id), streamed in batches."""
+        with self._connections.reading() as db:
+            rows = facets.rows_by_change(db, tree, since)
+        yield from self._entries_of(rows)
+
+    def _entries_of(self, rows: list[int]) -> Iterator[EnhancedLogbookEntry]:
         for batch in batched(rows, READ_BATCH):
             with self._connections.reading() as db:
                 entries = list(read_rows(db, batch))
@@ -195,7 +185,7 @@ class SQLiteBackend:
         total = UpsertOutcome()
         try:
             with self._writing() as session:
-                for part in _without_repeats(entries):
+                for part in without_repeats(entries):
                     total.add(session.upsert(part))
                 if dry_run:
                     raise _RolledBack
@@ -256,7 +246,7 @@ class SQLiteBackend:
         """Take entries without a current vector."""
         self._connections.with_vectors()
         with self._connections.writing() as db:
-            return vectors.claim(db, model, worker, limit)
+            return vectors.claim(db, model, worker, limit, self._places)
 
     def store_vectors(self, model: VectorModel, made: Sequence[EntryVectors]) -> int:
         """Keep vectors whose text is still the entry's; the number kept."""
@@ -271,8 +261,10 @@ class SQLiteBackend:
 
     def release_claims(self, worker: str) -> None:
         """Give back what a worker took and did not finish."""
+        self._places.forget(worker)
         with self._connections.writing() as db:
             vectors.release(db, worker)
+            db.execute("DELETE FROM enhancement_claims WHERE worker = ?", (worker,))
 
     def seal_vectors(self, model: VectorModel) -> None:
         """Bring the derived copy of a model's vectors up to date."""
@@ -285,6 +277,12 @@ class SQLiteBackend:
         self._connections.with_vectors()
         with self._connections.writing() as db:
             return vectors.drop(db, name)
+
+    def stored_vectors(self, model: VectorModel, entry_ids: Sequence[str]) -> list[EntryVectors]:
+        """The current vectors of these entries that have one."""
+        self._connections.with_vectors()
+        with self._connections.reading() as db:
+            return vectors.stored(db, model, entry_ids)
 
     def nearest(
         self, model: VectorModel, query: NDArray[np.float32], k: int, rows: NDArray[np.int64] | None
@@ -313,6 +311,10 @@ class SQLiteBackend:
         with self._connections.reading() as db:
             return runs.latest(db, source_system, limit)
 
+    def exclusively(self, purpose: str) -> AbstractContextManager[Hold]:
+        """Inside, no other process is inside for the same purpose."""
+        return exclusive.exclusively(self.path, purpose)
+
     # Maintenance
 
     def status(self) -> BackendStatus:
@@ -335,6 +337,7 @@ class SQLiteBackend:
         if vectors.has_models(self._connections.get()):
             self._connections.with_vectors()
         self._nearest.forget()
+        self._places.forget_all()
         with self._connections.writing() as db:
             maintenance.purge(db)
         self._connections.get().execute("VACUUM")
@@ -347,51 +350,11 @@ class SQLiteBackend:
         """Replace the contents by a backup's; the number of entries."""
         count = maintenance.restore(self._connections, source)
         self._nearest.forget()
+        self._places.forget_all()
         self._memory().forget()
         migrate(self._connections)
         return count
 
-    def _memory(self) -> WriterMemory:
-        if not hasattr(self._local, "memory"):
-            self._local.memory = WriterMemory()
-        memory: WriterMemory = self._local.memory
-        return memory
-
-    def _forget_vectors(self, rows: list[int]) -> None:
-        """Drop vectors of rows, inside the transaction that changes their text."""
-        if rows and vectors.has_models(self._connections.get()):
-            try:
-                connection = self._connections.with_vectors()
-            except DatabaseQueryError:
-                vectors.forget_state(self._connections.get(), rows)
-            else:
-                vectors.forget_rows(connection, rows)
-
-    @contextmanager
-    def _writing(self) -> Iterator[EntryWriterSession]:
-        """A write transaction over entries; what the writer remembers is forgotten when it fails."""
-        memory = self._memory()
-        try:
-            with self._connections.writing() as db:
-                yield EntryWriterSession(db, self._connections.tokenizer(), memory, self._forget_vectors)
-        except BaseException:
-            memory.forget()
-            raise
-
 
 class _RolledBack(Exception):
     """A dry run's end."""
-
-
-def _without_repeats(entries: Sequence[EnhancedLogbookEntry]) -> Iterator[list[EnhancedLogbookEntry]]:
-    """Runs of entries in which no id stands twice: a second version of an entry is an update of the first."""
-    part: list[EnhancedLogbookEntry] = []
-    seen: set[str] = set()
-    for entry in entries:
-        if entry["entry_id"] in seen:
-            yield part
-            part, seen = [], set()
-        part.append(entry)
-        seen.add(entry["entry_id"])
-    if part:
-        yield part

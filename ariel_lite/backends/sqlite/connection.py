@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -31,16 +31,24 @@ class Connections:
         create: make the file (and its folder) when it is absent.
         read_only: never write; a file on read-only media opens too.
         synchronous: NORMAL or FULL.
+        prepare: done to every connection that only reads.
 
     Raises:
         DatabaseConnectionError: no such file, a folder, an empty file, not a logbook, or unreadable.
     """
 
     def __init__(
-        self, path: Path, *, create: bool = False, read_only: bool = False, synchronous: str = "NORMAL"
+        self,
+        path: Path,
+        *,
+        create: bool = False,
+        read_only: bool = False,
+        synchronous: str = "NORMAL",
+        prepare: Callable[[apsw.Connection], None] = lambda connection: None,
     ) -> None:
         self.path = path
         self.read_only = read_only
+        self._prepare = prepare
         self._synchronous = synchronous
         self._local = threading.local()
         self._lock = threading.Lock()
@@ -143,6 +151,8 @@ class Connections:
                 connection.pragma("synchronous", self._synchronous)
                 connection.pragma("foreign_keys", True)
             use_memory(connection)
+            if self.read_only:
+                self._prepare(connection)
         with self._lock:
             self._opened.append(connection)
         return connection

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -12,9 +11,13 @@ from typing import Any, cast
 import apsw
 
 from ariel_lite.backends.base import UpsertOutcome
+from ariel_lite.backends.encoding import digest, joined_hash, to_json
+from ariel_lite.backends.merging import EMBEDDING, completed, is_reworded, merged
 from ariel_lite.backends.sqlite import attachments
 from ariel_lite.backends.sqlite.compiler import phrase
+from ariel_lite.backends.sqlite.marks import note
 from ariel_lite.backends.sqlite.tokenizer import IndexTokenizer
+from ariel_lite.backends.statuses import pending_status
 from ariel_lite.query.bind import fold_value
 from ariel_lite.query.days import from_storage, to_storage
 from ariel_lite.records import EnhancedLogbookEntry, field_values, searchable_text
@@ -25,8 +28,6 @@ COLUMNS = (
     "entry_id, source_system, timestamp, author, raw_text, attachments, metadata,"
     " created_at, updated_at, enhancement_status, summary, keywords"
 )
-DIGEST_BYTES = 16
-ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), sort_keys=True, allow_nan=False, default=str)
 
 
 @dataclass(frozen=True)
@@ -98,6 +99,14 @@ class EntryWriterSession:
             self._write(changes)
         return outcome
 
+    def rewrite(self, entries: Sequence[EnhancedLogbookEntry]) -> None:
+        """Store and index new versions of entries that are there."""
+        versions = {entry["entry_id"]: entry for entry in entries}
+        stored = read_entries(self._db, list(versions))
+        changes = [_change(row, versions[before["entry_id"]], before) for row, before in stored]
+        if changes:
+            self._write(changes)
+
     def delete(self, entry_ids: Sequence[str]) -> int:
         """Remove entries with their index, fields, words, files and vectors."""
         found = read_entries(self._db, entry_ids)
@@ -122,6 +131,8 @@ class EntryWriterSession:
         found = dict(read_rows(self._db, wanted))
         self._unindex(found)
         self._forget_vectors(wanted)
+        embedded = [row for row, entry in found.items() if EMBEDDING in (entry.get("enhancement_status") or {})]
+        note(self._db, EMBEDDING, dict.fromkeys(embedded, pending_status()))
         gone = [row for row in wanted if row not in found]
         for row in gone:
             self._forget_row(row)
@@ -166,12 +177,12 @@ class EntryWriterSession:
         for entry in sorted(entries, key=lambda entry: entry["timestamp"]):
             known = stored.get(entry["entry_id"])
             if known is None:
-                changes.append(_change(next_row, _completed(entry, now), None, stamps))
+                changes.append(_change(next_row, completed(entry, now), None, stamps))
                 outcome.added.append(entry["entry_id"])
                 next_row += 1
                 continue
             old = before[entry["entry_id"]]
-            change = _change(known.row_id, _merged(old, entry, now), old)
+            change = _change(known.row_id, merged(old, entry, now), old)
             if change.content_hash == known.content_hash:
                 outcome.unchanged += 1
             else:
@@ -188,7 +199,7 @@ class EntryWriterSession:
         self._note_time_order(changes)
         edited = {change.row_id: change.before for change in changes if change.before is not None}
         self._unindex(edited)
-        self._forget_vectors([c.row_id for c in changes if c.before is not None and _is_reworded(c.before, c.entry)])
+        self._forget_vectors([c.row_id for c in changes if c.before is not None and is_reworded(c.before, c.entry)])
         self._db.executemany(
             f"INSERT INTO enhanced_entries (row_id, {COLUMNS}) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)"
             " ON CONFLICT (row_id) DO UPDATE SET source_system = excluded.source_system,"
@@ -211,7 +222,7 @@ class EntryWriterSession:
         self._db.executemany(
             "INSERT OR REPLACE INTO entry_state VALUES (?, ?, ?, ?)",
             [
-                (row, change.content_hash, text_hash(text), len(text) > INDEXED_CHARACTERS)
+                (row, change.content_hash, digest(text), len(text) > INDEXED_CHARACTERS)
                 for change, (row, text) in zip(changes, texts, strict=True)
             ],
         )
@@ -292,25 +303,6 @@ class EntryWriterSession:
         self._memory.generation = int(self._db.execute(sql).get)
 
 
-def content_hash(entry: EnhancedLogbookEntry) -> bytes:
-    """A digest of what a source says of an entry, and of the words that enhancers added."""
-    return _hash_columns(_columns(entry, {}))
-
-
-def _is_reworded(before: EnhancedLogbookEntry, after: EnhancedLogbookEntry) -> bool:
-    return searchable_text(before) != searchable_text(after)
-
-
-def text_hash(text: str) -> bytes:
-    """A digest of the searchable text: what makes vectors stale."""
-    return _digest(text)
-
-
-def to_json(value: Any) -> str:
-    """Compact strict JSON with sorted keys: equal values are equal text."""
-    return ENCODER.encode(value)
-
-
 def read_entries(connection: apsw.Connection, entry_ids: Sequence[str]) -> list[tuple[int, EnhancedLogbookEntry]]:
     """(row number, entry) of the ids that exist, in the order of the ids."""
     sql = (
@@ -328,25 +320,6 @@ def read_rows(connection: apsw.Connection, rows: Iterable[int]) -> Iterator[tupl
     )
     for row in connection.execute(sql, (json.dumps([int(row) for row in rows]),)):
         yield _entry(row)
-
-
-def _digest(text: str) -> bytes:
-    return hashlib.blake2b(text.encode("utf-8"), digest_size=DIGEST_BYTES).digest()
-
-
-def _completed(entry: EnhancedLogbookEntry, now: datetime) -> EnhancedLogbookEntry:
-    defaults = {"attachments": [], "metadata": {}, "created_at": now, "updated_at": now, "author": ""}
-    return cast(EnhancedLogbookEntry, {**defaults, **entry})
-
-
-def _merged(before: EnhancedLogbookEntry, entry: EnhancedLogbookEntry, now: datetime) -> EnhancedLogbookEntry:
-    """A new version over the stored one: what it does not mention stays, words of enhancers only with the same text."""
-    merged = {**before, **entry, "created_at": before["created_at"], "updated_at": now}
-    if before["raw_text"] != entry["raw_text"]:
-        for key in ("summary", "keywords", "enhancement_status"):
-            if key not in entry:
-                merged.pop(key, None)
-    return cast(EnhancedLogbookEntry, merged)
 
 
 def _change(
@@ -380,8 +353,8 @@ def _columns(entry: EnhancedLogbookEntry, stamps: dict[datetime, str]) -> tuple[
 
 
 def _hash_columns(columns: tuple[Any, ...]) -> bytes:
-    """The digest over source, time, author, text, attachments, metadata, summary and keywords."""
-    return _digest("\x1e".join((*columns[1:7], columns[10] or "", columns[11] or "")))
+    """`encoding.content_hash` of columns that are made already."""
+    return joined_hash([*columns[1:7], columns[10] or "", columns[11] or ""])
 
 
 def _entry(row: tuple[Any, ...]) -> tuple[int, EnhancedLogbookEntry]:

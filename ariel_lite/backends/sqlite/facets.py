@@ -1,16 +1,18 @@
-"""Counts over the entries that a tree matches: by field value, by month; and their rows by time."""
+"""Counts over the entries that a tree matches: by field value, by month; their rows by time, or by time of change."""
 
 from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Sequence
+from datetime import datetime
 from zoneinfo import ZoneInfo
 
 import apsw
 
 from ariel_lite.backends.base import Order
 from ariel_lite.backends.sqlite.search import Searcher
-from ariel_lite.query.days import from_storage
+from ariel_lite.query.days import from_storage, to_storage
 from ariel_lite.query.nodes import BoundNode, Everything
 
 
@@ -42,6 +44,17 @@ def month_counts(connection: apsw.Connection, tree: BoundNode, zone: str) -> lis
     return sorted(counts.items())
 
 
+def linking_to(connection: apsw.Connection, entry_ids: Sequence[str]) -> list[str]:
+    """Ids of the entries whose metadata.linked_to names one of these, by time."""
+    sql = (
+        "SELECT DISTINCT timestamp, entry_id FROM field_values JOIN entry_fields USING (value_id)"
+        " JOIN enhanced_entries USING (row_id), json_each(metadata, '$.linked_to') AS link"
+        " WHERE field = 'has' AND field_values.value = 'link'"
+        " AND CAST(link.value AS TEXT) IN (SELECT value FROM json_each(?)) ORDER BY timestamp, entry_id"
+    )
+    return [entry_id for _, entry_id in connection.execute(sql, (json.dumps(list(entry_ids)),))]
+
+
 def rows_by_time(connection: apsw.Connection, tree: BoundNode, order: Order) -> list[int]:
     """Row numbers of what a tree matches, by time."""
     direction = "DESC" if order == "newest" else "ASC"
@@ -54,3 +67,14 @@ def rows_by_time(connection: apsw.Connection, tree: BoundNode, order: Order) -> 
         f" ORDER BY timestamp {direction}, entry_id"
     )
     return [row for (row,) in connection.execute(sql, (rows,))]
+
+
+def rows_by_change(connection: apsw.Connection, tree: BoundNode, since: datetime | None) -> list[int]:
+    """Row numbers of what a tree matches and that changed at `since` or later, by (time of change, id)."""
+    inside = "1"
+    parameters = [to_storage(since) if since else ""]
+    if not isinstance(tree, Everything):
+        inside = "row_id IN (SELECT value FROM json_each(?))"
+        parameters.append(json.dumps(Searcher(connection).rows(tree).tolist()))
+    sql = f"SELECT row_id FROM enhanced_entries WHERE updated_at >= ? AND {inside} ORDER BY updated_at, entry_id"
+    return [row for (row,) in connection.execute(sql, parameters)]

@@ -11,9 +11,10 @@ from pathlib import Path
 import apsw
 
 from ariel_lite.backends.base import BackendStatus, Problem, Progress, batched
+from ariel_lite.backends.encoding import content_hash
 from ariel_lite.backends.sqlite.connection import Connections, translated_errors
-from ariel_lite.backends.sqlite.entries import EntryWriterSession, content_hash, read_rows
-from ariel_lite.backends.sqlite.migrations import MIGRATIONS, configure_index, version
+from ariel_lite.backends.sqlite.entries import EntryWriterSession, read_rows
+from ariel_lite.backends.sqlite.migrations import MIGRATIONS, configure_index, note_enhancements, version
 from ariel_lite.errors import DatabaseConnectionError, DatabaseQueryError
 from ariel_lite.query.days import from_storage
 from ariel_lite.records import searchable_text
@@ -68,7 +69,7 @@ def check(connection: apsw.Connection, progress: Progress) -> list[Problem]:
     if not is_analyzer_current(connection):
         problems.append(Problem("the index was made by another analyzer or Unicode version", True))
         return problems
-    problems += _check_index(connection, progress)
+    problems += _check_index(connection, progress) + _check_enhancements(connection)
     lost = connection.execute(
         "SELECT count(*) FROM attachment_files WHERE sha256 NOT IN (SELECT sha256 FROM attachment_blobs)"
     ).get
@@ -84,6 +85,8 @@ def reindex(session: EntryWriterSession, path: Path, *, everything: bool, progre
         session.forget()
         _check_space(path)
         _drop_index(connection)
+    if _check_enhancements(connection):
+        note_enhancements(connection)
     stale = _changed_elsewhere(connection)
     session.unindex_rows(stale)
     missing = [
@@ -146,8 +149,11 @@ def restore(connections: Connections, source: Path) -> int:
 
 
 def purge(connection: apsw.Connection) -> None:
-    """Empty the file: entries, index, files, vectors and history."""
+    """Empty the file: entries, index, files, drafts, vectors and history."""
     connection.pragma("defer_foreign_keys", True)
+    views = connection.execute("SELECT name FROM sqlite_schema WHERE type = 'view' ORDER BY name").fetchall()
+    for (name,) in views:
+        connection.execute(f'DROP VIEW "{name}"')
     for kind in ("CREATE VIRTUAL TABLE%", "CREATE TABLE%"):
         names = connection.execute(
             "SELECT name FROM sqlite_schema WHERE type = 'table' AND sql LIKE ? AND name NOT LIKE 'sqlite%'"
@@ -194,6 +200,15 @@ def _check_index(connection: apsw.Connection, progress: Progress) -> list[Proble
     if not problems and words != {term for (term,) in connection.execute("SELECT term FROM vocabulary")}:
         problems.append(Problem("the vocabulary does not agree with the entries", True))
     return problems + _check_postings(connection)
+
+
+def _check_enhancements(connection: apsw.Connection) -> list[Problem]:
+    """Whether the quick form of `enhancement_status` says what the entries say."""
+    wrong = connection.execute(
+        "SELECT count(*) FROM (SELECT * FROM (SELECT * FROM noted_enhancements EXCEPT SELECT * FROM enhancement_state)"
+        " UNION ALL SELECT * FROM (SELECT * FROM enhancement_state EXCEPT SELECT * FROM noted_enhancements))"
+    ).get
+    return [Problem(f"{wrong} notes of enhancers do not agree with the entries", True)] if wrong else []
 
 
 def _check_postings(connection: apsw.Connection) -> list[Problem]:

@@ -14,15 +14,14 @@ from ariel_lite.errors import DatabaseConnectionError
 from ariel_lite.query.days import to_storage
 from ariel_lite.text.tokenise import Analyzer
 
-
-def schema() -> str:
-    """The statements that make the tables."""
-    return resources.files("ariel_lite.backends.sqlite").joinpath("schema.sql").read_text(encoding="utf-8")
+OLDEST_READABLE = 2
+"""Files of this schema and later can be read without being changed."""
 
 
-def vectors_schema() -> str:
-    """The statements that make the tables around vectors; a model's own tables come with its first vector."""
-    return resources.files("ariel_lite.backends.sqlite").joinpath("vectors.sql").read_text(encoding="utf-8")
+def statements(name: str) -> list[str]:
+    """The statements of one of our SQL files."""
+    text = resources.files("ariel_lite.backends.sqlite").joinpath(name).read_text(encoding="utf-8")
+    return [statement for statement in text.split(";\n") if statement.strip()]
 
 
 def configure_index(connection: apsw.Connection) -> None:
@@ -33,9 +32,8 @@ def configure_index(connection: apsw.Connection) -> None:
 
 def create_tables(connection: apsw.Connection) -> None:
     """0001: ARIEL's tables, the full-text index, vocabulary, filterable values."""
-    for statement in schema().split(";\n"):
-        if statement.strip():
-            connection.execute(statement)
+    for statement in statements("schema.sql"):
+        connection.execute(statement)
     connection.execute(
         "INSERT INTO settings VALUES ('analyzer', ?), ('generation', random()), ('time_ordered', 1)",
         (Analyzer().fingerprint,),
@@ -45,13 +43,41 @@ def create_tables(connection: apsw.Connection) -> None:
 
 def create_vector_tables(connection: apsw.Connection) -> None:
     """0002: which entries have vectors of which model, who is making them, and the derived copy that is scanned."""
-    for statement in vectors_schema().split(";\n"):
-        if statement.strip():
-            connection.execute(statement)
+    for statement in statements("vectors.sql"):
+        connection.execute(statement)
     connection.execute("INSERT INTO settings VALUES ('vectors', random())")
 
 
-MIGRATIONS: tuple[Callable[[apsw.Connection], None], ...] = (create_tables, create_vector_tables)
+def create_authoring_tables(connection: apsw.Connection) -> None:
+    """0003: drafts and waiting files; which module is done with which entry, and who is working on it."""
+    for statement in (*statements("drafts.sql"), *statements("enhancement.sql")):
+        connection.execute(statement)
+    note_enhancements(connection)
+
+
+def note_enhancements(connection: apsw.Connection) -> None:
+    """Repeat what the entries say of modules in the form that counts quickly."""
+    connection.execute("DELETE FROM enhancement_state")
+    connection.execute("INSERT INTO enhancement_state SELECT DISTINCT * FROM noted_enhancements")
+
+
+def stand_in(connection: apsw.Connection) -> None:
+    """Give a file of an older schema what it lacks, in memory and empty, so that it can be read as it is."""
+    if not OLDEST_READABLE <= version(connection) < len(MIGRATIONS):
+        return
+    for statement in (*statements("drafts.sql"), *statements("enhancement.sql")):
+        if "CREATE VIEW" in statement:
+            for name in ("noted_enhancements", "enhancement_state"):
+                connection.execute(statement.replace("CREATE VIEW noted_enhancements", f"CREATE TEMP VIEW {name}"))
+        elif "CREATE TABLE" in statement and "CREATE TABLE enhancement_state" not in statement:
+            connection.execute(statement.replace("CREATE TABLE", "CREATE TEMP TABLE"))
+
+
+MIGRATIONS: tuple[Callable[[apsw.Connection], None], ...] = (
+    create_tables,
+    create_vector_tables,
+    create_authoring_tables,
+)
 
 
 def version(connection: apsw.Connection) -> int:
@@ -95,6 +121,10 @@ def check_version(connections: Connections) -> None:
         )
 
 
-def is_current(connections: Connections) -> bool:
-    """True when no migration is missing."""
-    return version(connections.get()) == len(MIGRATIONS)
+def check_readable(connections: Connections) -> None:
+    """Refuse a file that cannot be read as it is."""
+    check_version(connections)
+    if version(connections.get()) < OLDEST_READABLE:
+        raise DatabaseConnectionError(
+            f"{connections.path} has an older schema", hint="run 'ariel-lite migrate' on a writable copy"
+        )

@@ -66,7 +66,14 @@ _BROKEN_FILE: Final = (
 )
 
 
-def run_readonly(path: str, sql: str, *, max_rows: int = 100, time_limit: float = 10.0) -> dict[str, Any]:
+def run_readonly(
+    path: str,
+    sql: str,
+    *,
+    max_rows: int = 100,
+    time_limit: float = 10.0,
+    should_stop: Callable[[], bool] = lambda: False,
+) -> dict[str, Any]:
     """Run one SELECT, written in PostgreSQL's dialect, on a logbook file.
 
     Args:
@@ -74,6 +81,7 @@ def run_readonly(path: str, sql: str, *, max_rows: int = 100, time_limit: float 
         sql: the statement.
         max_rows: rows to return at most, 1 to 200 (other values are clamped).
         time_limit: seconds after which it is stopped.
+        should_stop: asked all the while; it is stopped as soon as this is true.
 
     Returns:
         {"columns": names, "rows": one mapping a row, "row_count", "truncated": more rows exist, or the answer
@@ -81,16 +89,18 @@ def run_readonly(path: str, sql: str, *, max_rows: int = 100, time_limit: float 
 
     Raises:
         SqlRefusedError: the statement is not allowed, has no counterpart on SQLite, or fails.
-        SearchTimeoutError: the time is up.
+        SearchTimeoutError: the time is up, or it was stopped.
         DatabaseConnectionError: the file cannot be read.
     """
     deadline = time.monotonic() + time_limit
     checked = check_statement(sql)
     translation = translate(checked)
     try:
-        with closing(reading_connection(path, translation.sql, checked.tables, deadline)) as connection:
+        with closing(reading_connection(path, translation.sql, checked.tables, deadline, should_stop)) as connection:
             return _answer(connection, translation, max(1, min(max_rows, MAX_ROWS)), deadline)
     except apsw.InterruptError as error:
+        if should_stop():
+            raise SearchTimeoutError("the statement was stopped") from error
         if time.monotonic() < deadline:
             raise SqlRefusedError("the statement sorts or collects too much", hint="narrow it with WHERE") from error
         raise _timeout(time_limit) from error
@@ -100,8 +110,10 @@ def run_readonly(path: str, sql: str, *, max_rows: int = 100, time_limit: float 
         raise _failed(error) from error
 
 
-def reading_connection(path: str, sql: str, tables: Iterable[str], deadline: float) -> apsw.Connection:
-    """A connection that can do nothing but read the logbook, until a deadline.
+def reading_connection(
+    path: str, sql: str, tables: Iterable[str], deadline: float, should_stop: Callable[[], bool] = lambda: False
+) -> apsw.Connection:
+    """A connection that can do nothing but read the logbook, until a deadline or until it should stop.
 
     Args:
         sql: the statement for SQLite that it is for; extensions are loaded when it needs them.
@@ -116,7 +128,7 @@ def reading_connection(path: str, sql: str, tables: Iterable[str], deadline: flo
         connection = unwinding.enter_context(closing(_open(path)))
         vectors = _prepare(connection, tables)
         _load_extensions(connection, sql, tables)
-        _lock(connection, vectors, deadline)
+        _lock(connection, vectors, deadline, should_stop)
         unwinding.pop_all()
     return connection
 
@@ -181,7 +193,9 @@ def _load_extensions(connection: apsw.Connection, sql: str, tables: Iterable[str
         connection.execute(f"SELECT 1 FROM main.{table} LIMIT 0")
 
 
-def _lock(connection: apsw.Connection, vectors: frozenset[str], deadline: float) -> None:
+def _lock(
+    connection: apsw.Connection, vectors: frozenset[str], deadline: float, should_stop: Callable[[], bool]
+) -> None:
     """Everything that makes the connection unable to do anything but read what it may."""
     connection.pragma("case_sensitive_like", True)
     connection.pragma("query_only", True)
@@ -193,7 +207,7 @@ def _lock(connection: apsw.Connection, vectors: frozenset[str], deadline: float)
 
     def is_over() -> bool:
         spilled = connection.status(apsw.SQLITE_DBSTATUS_TEMPBUF_SPILL)[0]
-        return time.monotonic() > deadline or spilled > MAX_TEMPORARY_BYTES
+        return time.monotonic() > deadline or spilled > MAX_TEMPORARY_BYTES or should_stop()
 
     connection.set_progress_handler(is_over, STEPS_BETWEEN_CHECKS)
     connection.authorizer = _authorizer(vectors)

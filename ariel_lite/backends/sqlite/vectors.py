@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from typing import Any
 
 import apsw
@@ -17,19 +17,33 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ariel_lite.backends.base import EntryVectors, PendingText, VectorCounts, VectorModel
+from ariel_lite.backends.claiming import CLAIM_LIFETIME, ClaimPlaces
+from ariel_lite.backends.made_vectors import (
+    UNKNOWN_ROW,
+    check_dimension,
+    check_vectors,
+    placed,
+    unknown_ids,
+    windows_count,
+)
+from ariel_lite.backends.merging import EMBEDDING
 from ariel_lite.backends.sqlite.connection import integer
-from ariel_lite.backends.sqlite.entries import read_rows, to_json
-from ariel_lite.embeddings.base import is_storable, model_table, normalised, windows_table
+from ariel_lite.backends.sqlite.entries import read_rows
+from ariel_lite.backends.sqlite.marks import note
+from ariel_lite.backends.statuses import complete_status, failed_status, pending_status
+from ariel_lite.embeddings.base import model_table, normalised, windows_table
 from ariel_lite.errors import EmbeddingGenerationError
 from ariel_lite.query.days import to_storage
 from ariel_lite.records import EmbeddingTableInfo, searchable_text
 
 CHUNK_ROWS = 1024
-FAILED = -1
-"""The number of windows of an entry that could not be embedded."""
-
 WINDOW_BITS = 20
-CLAIM_LIFETIME = timedelta(minutes=5)
+PICK = (
+    "SELECT e.row_id, e.text_hash FROM entry_state AS e WHERE e.row_id > ?3 AND NOT EXISTS (SELECT 1 FROM"
+    " embedding_state AS v WHERE v.model_id = ?1 AND v.row_id = e.row_id AND v.text_hash = e.text_hash) AND NOT EXISTS"
+    " (SELECT 1 FROM embedding_claims AS c WHERE c.model_id = ?1 AND c.row_id = e.row_id)"
+    " ORDER BY e.row_id LIMIT ?2"
+)
 
 
 def model_id(connection: apsw.Connection, model: VectorModel) -> int | None:
@@ -54,11 +68,7 @@ def ensure_model(connection: apsw.Connection, model: VectorModel) -> int:
                 hint="name one of them differently",
             )
     dimension = table_dimension(connection, model.name)
-    if dimension not in (None, model.dimension):
-        raise EmbeddingGenerationError(
-            f"{model_table(model.name)} holds vectors of {dimension} numbers, the model gives {model.dimension}",
-            hint=f"drop them with 'ariel-lite reembed --model {model.name} --drop', or name the model differently",
-        )
+    check_dimension(model_table(model.name), model, dimension)
     if dimension is None:
         _create_tables(connection, model)
     connection.execute(
@@ -134,18 +144,16 @@ class CountsCache:
         return known[1]
 
 
-def claim(connection: apsw.Connection, model: VectorModel, worker: str, limit: int) -> list[PendingText]:
-    """Take entries without a current vector, shortest wait first; claims of dead workers are taken over."""
+def claim(
+    connection: apsw.Connection, model: VectorModel, worker: str, limit: int, places: ClaimPlaces
+) -> list[PendingText]:
+    """Take entries without a current vector; claims of dead workers are taken over."""
     number = ensure_model(connection, model)
     now = datetime.now(UTC)
     connection.execute("DELETE FROM embedding_claims WHERE claimed_at < ?", (to_storage(now - CLAIM_LIFETIME),))
-    sql = (
-        "SELECT e.row_id, e.text_hash FROM entry_state AS e WHERE NOT EXISTS (SELECT 1 FROM embedding_state AS v"
-        " WHERE v.model_id = ?1 AND v.row_id = e.row_id AND v.text_hash = e.text_hash) AND NOT EXISTS"
-        " (SELECT 1 FROM embedding_claims AS c WHERE c.model_id = ?1 AND c.row_id = e.row_id)"
-        " ORDER BY e.row_id LIMIT ?2"
+    hashes: dict[int, bytes] = places.next_of(
+        worker, number, limit, lambda after, most: dict(connection.execute(PICK, (number, most, after or 0)))
     )
-    hashes = dict(connection.execute(sql, (number, limit)))
     connection.executemany(
         "INSERT INTO embedding_claims VALUES (?, ?, ?, ?)", [(number, row, worker, to_storage(now)) for row in hashes]
     )
@@ -160,11 +168,12 @@ def release(connection: apsw.Connection, worker: str) -> None:
     connection.execute("DELETE FROM embedding_claims WHERE worker = ?", (worker,))
 
 
-def store(connection: apsw.Connection, model: VectorModel, made: Sequence[EntryVectors]) -> int:
+def store(connection: apsw.Connection, model: VectorModel, given: Sequence[EntryVectors]) -> int:
     """Keep vectors whose text is still the entry's; the number kept."""
     number = ensure_model(connection, model)
-    for vectors in made:
-        _check(vectors, model)
+    for vectors in given:
+        check_vectors(vectors, model)
+    made = placed(given, _rows_of(connection, unknown_ids(given)))
     texts = dict(
         connection.execute(
             "SELECT row_id, text_hash FROM entry_state WHERE row_id IN (SELECT value FROM json_each(?))",
@@ -173,23 +182,43 @@ def store(connection: apsw.Connection, model: VectorModel, made: Sequence[EntryV
     )
     kept = [vectors for vectors in made if texts.get(vectors.pending.row) == vectors.pending.text_hash]
     _remove(connection, model.name, [vectors.pending.row for vectors in kept])
-    now = to_storage(datetime.now(UTC))
+    now = datetime.now(UTC)
     for vectors in kept:
-        _insert(connection, model, vectors, now)
+        _insert(connection, model, vectors, to_storage(now))
     connection.executemany(
         "INSERT INTO embedding_state VALUES (?, ?, ?, ?)",
-        [(number, vectors.pending.row, vectors.pending.text_hash, _windows(vectors)) for vectors in kept],
+        [(number, vectors.pending.row, vectors.pending.text_hash, windows_count(vectors)) for vectors in kept],
     )
     connection.executemany(
         "DELETE FROM embedding_claims WHERE model_id = ? AND row_id = ?",
         [(number, vectors.pending.row) for vectors in made],
     )
-    connection.executemany(
-        "UPDATE enhanced_entries SET enhancement_status = json_patch(enhancement_status, ?) WHERE row_id = ?",
-        [(_status(vectors, now), vectors.pending.row) for vectors in kept],
-    )
+    note(connection, EMBEDDING, {vectors.pending.row: _status(vectors, now) for vectors in kept})
     touch_chunks(connection, number, (vectors.pending.row for vectors in kept))
     return len(kept)
+
+
+def stored(connection: apsw.Connection, model: VectorModel, entry_ids: Sequence[str]) -> list[EntryVectors]:
+    """The current vectors of these entries that have one, in the order of the ids."""
+    sql = (
+        "SELECT entry_id, e.row_id, e.text_hash, v.windows FROM json_each(?1) AS wanted CROSS JOIN enhanced_entries"
+        " ON entry_id = wanted.value JOIN entry_state AS e USING (row_id) JOIN embedding_state AS v"
+        " ON v.model_id = ?2 AND v.row_id = e.row_id AND v.text_hash = e.text_hash AND v.windows > 0"
+        " ORDER BY wanted.key"
+    )
+    found: list[Any] = connection.execute(sql, (json.dumps(list(entry_ids)), model_id(connection, model))).fetchall()
+    made: list[EntryVectors] = []
+    for entry_id, row, text_hash, windows in found:
+        whole = read_vectors(connection, model.name, [(row, 1)], model.dimension)[1]
+        parts = whole if windows == 1 else read_vectors(connection, model.name, [(row, windows)], model.dimension)[1]
+        if len(whole) and len(parts) == windows:
+            made.append(EntryVectors(PendingText(UNKNOWN_ROW, entry_id, text_hash, ""), whole[0], parts))
+    return made
+
+
+def _rows_of(connection: apsw.Connection, entry_ids: Sequence[str]) -> dict[str, int]:
+    sql = "SELECT entry_id, row_id FROM json_each(?) CROSS JOIN enhanced_entries ON entry_id = value"
+    return dict(connection.execute(sql, (json.dumps(list(entry_ids)),)))
 
 
 def forget_failed(connection: apsw.Connection, model: VectorModel) -> None:
@@ -198,16 +227,8 @@ def forget_failed(connection: apsw.Connection, model: VectorModel) -> None:
     connection.execute("DELETE FROM embedding_state WHERE model_id = ? AND windows < 0", (number,))
 
 
-def _windows(vectors: EntryVectors) -> int:
-    if vectors.error:
-        return FAILED
-    return 0 if vectors.windows is None else len(vectors.windows)
-
-
-def _status(vectors: EntryVectors, now: str) -> str:
-    if vectors.error:
-        return to_json({"text_embedding": {"status": "failed", "failed_at": now, "error": vectors.error}})
-    return to_json({"text_embedding": {"status": "complete", "completed_at": now, "failed_at": None, "error": None}})
+def _status(made: EntryVectors, now: datetime) -> dict[str, str]:
+    return failed_status(now, made.error) if made.error else complete_status(now)
 
 
 def _insert(connection: apsw.Connection, model: VectorModel, vectors: EntryVectors, now: str) -> None:
@@ -254,6 +275,12 @@ def drop(connection: apsw.Connection, name: str) -> int:
     numbers = "SELECT model_id FROM embedding_models WHERE name = ?"
     sql = f"SELECT count(*) FROM embedding_state WHERE windows > 0 AND model_id IN ({numbers})"
     had = integer(connection, sql, (name,))
+    left = connection.execute(
+        f"SELECT row_id FROM embedding_state WHERE model_id IN ({numbers}) EXCEPT"
+        f" SELECT row_id FROM embedding_state WHERE model_id NOT IN ({numbers})",
+        (name, name),
+    ).fetchall()
+    note(connection, EMBEDDING, {int(row): pending_status() for (row,) in left})
     for table in ("embedding_state", "embedding_claims", "vector_chunks"):
         connection.execute(f"DELETE FROM {table} WHERE model_id IN ({numbers})", (name,))
     connection.execute("DELETE FROM embedding_models WHERE name = ?", (name,))
@@ -321,22 +348,6 @@ def _create_tables(connection: apsw.Connection, model: VectorModel) -> None:
         f"CREATE VIRTUAL TABLE IF NOT EXISTS {windows_table(model.name)} USING"
         f" vec0(id INTEGER PRIMARY KEY, {column}, +entry_id TEXT)"
     )
-
-
-def _check(made: EntryVectors, model: VectorModel) -> None:
-    for vectors in (made.vector, made.windows):
-        if vectors is None:
-            continue
-        if vectors.shape[-1] != model.dimension:
-            raise EmbeddingGenerationError(
-                f"the vector of {made.pending.entry_id} has {vectors.shape[-1]} numbers, not {model.dimension}",
-                hint="check the model's dimension in the configuration",
-            )
-        if not all(is_storable(vector) for vector in np.atleast_2d(vectors)):
-            raise EmbeddingGenerationError(
-                f"the vector of {made.pending.entry_id} is zero or not finite",
-                hint="it was not stored; check the model",
-            )
 
 
 def _remove(connection: apsw.Connection, name: str, rows: Sequence[int]) -> None:
