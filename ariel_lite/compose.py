@@ -2,33 +2,59 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from datetime import date, datetime
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from ariel_lite.backends.base import Backend, UpsertOutcome
 from ariel_lite.config import ARIELConfig, load_config, resolve_database
+from ariel_lite.errors import ConfigurationError
 from ariel_lite.ingestion.authoring import completed_entry
 from ariel_lite.records import ARIELSearchResult, ARIELStatusResult, EnhancedLogbookEntry
 from ariel_lite.registry import BACKENDS, Registry
 from ariel_lite.service import ARIELSearchService, Page
 
-POSTGRES_SCHEMES = ("postgresql://", "postgres://")
+SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+)://")
+FILE_BACKEND = "sqlite"
+BACKEND_OF_SCHEME = MappingProxyType({"postgresql": "postgres"})
+"""Schemes that are not their backend's name."""
+
 DateInput = str | date | datetime
 
 
 def open_backend(
     location: str, config: ARIELConfig, registry: Registry, *, create: bool = False, read_only: bool = False
 ) -> Backend:
-    """The backend that a location (a file's path, or a postgresql:// URL) asks for.
+    """The backend that a location (a file's path, or a URL such as postgresql://host/database) asks for.
 
     Raises:
+        ConfigurationError: a URL of no registered backend.
         DatabaseConnectionError: it cannot be opened.
     """
-    name = "postgres" if location.startswith(POSTGRES_SCHEMES) else "sqlite"
+    name = backend_name(location, registry)
     backend: Backend = registry.load(BACKENDS, name).open_backend(location, config, create=create, read_only=read_only)
     return backend
+
+
+def backend_name(location: str, registry: Registry) -> str:
+    """The backend of a location: a URL's scheme names it, everything else is a file's path.
+
+    Raises:
+        ConfigurationError: a URL of no registered backend.
+    """
+    match = SCHEME.match(location)
+    if match is None:
+        return FILE_BACKEND
+    scheme = match[1].lower()
+    name = BACKEND_OF_SCHEME.get(scheme, scheme)
+    if name == FILE_BACKEND or name not in registry.names(BACKENDS):
+        raise ConfigurationError(
+            f"there is no backend for {scheme}://", hint="give a file's path, or postgresql://user@host/database"
+        )
+    return name
 
 
 def create_ariel_service(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from functools import cached_property
@@ -21,7 +22,9 @@ if TYPE_CHECKING:
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
-SERVER_SCHEMES = ("postgresql://", "postgres://")
+SERVER = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
+"""How the URL of a database server begins; everything else is a file's path."""
+
 
 
 class Session:
@@ -72,7 +75,7 @@ class Session:
     @property
     def is_server(self) -> bool:
         """True when the logbook is on a database server."""
-        return self.database[0].startswith(SERVER_SCHEMES)
+        return SERVER.match(self.database[0]) is not None
 
     @property
     def name(self) -> str:

@@ -33,8 +33,7 @@ def sql(session: Session, statement: str, max_rows: int) -> None:
     if not text.strip():
         raise InvalidRequestError("the statement is empty", hint="try: SELECT count(*) FROM enhanced_entries")
     with session.reading() as service:
-        location = service.backend.location
-    backend = "postgres" if session.is_server else "sqlite"
+        location, backend = service.backend.location, service.backend.name
     answer = import_module(f"ariel_lite.backends.{backend}.readonly").run_readonly(
         location, text, max_rows=min(max_rows, MOST_ROWS)
     )

@@ -1,0 +1,1 @@
+"""Taking a server's logbook along in a file, and bringing new entries back."""
