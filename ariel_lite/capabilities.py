@@ -100,7 +100,7 @@ def capabilities(modes: SearchModes, backend: Backend) -> dict[str, Any]:
     described = [
         {
             "name": descriptor.search_mode,
-            "label": descriptor.search_mode.replace("_", " ").capitalize(),
+            "label": descriptor.label or descriptor.search_mode.replace("_", " ").capitalize(),
             "description": descriptor.description,
             "parameters": [parameter.to_dict() for parameter in modes.parameters(descriptor.search_mode)],
         }

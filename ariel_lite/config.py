@@ -160,6 +160,17 @@ class WebConfig(Settings):
     allowed_hosts: list[str] = Field(default_factory=list)
 
 
+class McpConfig(Settings):
+    """The server for agents: `file_folders` are where files may be attached from; `allowed_hosts` its other names."""
+
+    host: str = "127.0.0.1"
+    port: int = Field(default=8086, ge=0, le=65535)
+    token: str = ""
+    allow_write: bool = False
+    allowed_hosts: list[str] = Field(default_factory=list)
+    file_folders: list[str] = Field(default_factory=list)
+
+
 class ARIELConfig(Settings):
     """All settings of a logbook.
 
@@ -179,6 +190,7 @@ class ARIELConfig(Settings):
     facility: FacilityConfig = Field(default_factory=FacilityConfig)
     api: ApiConfig = Field(default_factory=ApiConfig)
     web: WebConfig = Field(default_factory=WebConfig)
+    mcp: McpConfig = Field(default_factory=McpConfig)
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> ARIELConfig:

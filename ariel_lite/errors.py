@@ -101,6 +101,22 @@ class EmbeddingGenerationError(ARIELException):
     default_category = ErrorCategory.EMBEDDING
 
 
+class GenerationError(ARIELException):
+    """A language model did not answer, or not with anything of use."""
+
+    code = "generation_failed"
+    http_status = 503
+    default_category = ErrorCategory.SEARCH
+
+
+class AlreadyRunningError(ARIELException):
+    """Another process does to this logbook what only one may do at a time."""
+
+    code = "already_running"
+    http_status = 409
+    default_category = ErrorCategory.INGESTION
+
+
 class SearchExecutionError(ARIELException):
     """A search failed for a reason that is not the query."""
 

@@ -32,9 +32,10 @@ def search_document(query: str, result: ARIELSearchResult, zone: ZoneInfo) -> di
 
 
 def entry_document(entry: EnhancedLogbookEntry, zone: ZoneInfo) -> dict[str, Any]:
-    """An entry with all its fields; times in the facility's zone."""
+    """An entry with all its fields; times in the facility's zone. The long texts of attached files are left out."""
     return {
         **entry,
+        "attachments": [{key: file[key] for key in file if key != "text"} for file in entry["attachments"]],  # type: ignore[literal-required]
         "timestamp": local_time(entry["timestamp"], zone),
         "created_at": local_time(entry["created_at"], zone),
         "updated_at": local_time(entry["updated_at"], zone),

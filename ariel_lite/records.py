@@ -19,7 +19,7 @@ DiagnosticLevel = Literal["info", "warning", "error"]
 
 
 class Attachment(TypedDict):
-    """A file that belongs to an entry."""
+    """A file that belongs to an entry. `text` is what can be searched of it; "" when it holds no readable text."""
 
     url: str
     type: NotRequired[str | None]
@@ -27,6 +27,7 @@ class Attachment(TypedDict):
     thumbnail_url: NotRequired[str | None]
     caption: NotRequired[str | None]
     missing: NotRequired[bool]
+    text: NotRequired[str]
 
 
 class EnhancedLogbookEntry(TypedDict):
@@ -189,10 +190,11 @@ def field_values(entry: EnhancedLogbookEntry) -> dict[str, list[str]]:
 
 
 def searchable_text(entry: EnhancedLogbookEntry) -> str:
-    """The text a keyword search looks at: raw_text, then summary and keywords once they are filled."""
+    """The text a search looks at: raw_text, summary and keywords once they are filled, text of attached files."""
     parts = [entry["raw_text"]]
     if entry.get("summary"):
         parts.append(str(entry["summary"]))
     if entry.get("keywords"):
         parts.append(" ".join(entry["keywords"]))
+    parts += [text for file in entry["attachments"] if isinstance(text := file.get("text"), str) and text]
     return "\n".join(parts)

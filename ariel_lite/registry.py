@@ -1,4 +1,4 @@
-"""Finding modules by name: search modes, adapters, enhancers, embedding providers, backends.
+"""Finding modules by name: search modes, adapters, enhancers, embedding providers, generators, backends.
 
 Built-in ones are the files of their folder; third parties register theirs as Python entry points of the groups below.
 A module is imported when it is first used, so that nobody pays for what they do not use.
@@ -32,16 +32,33 @@ class Kind:
 
 
 SEARCH = Kind(
-    "search module", "ariel_lite.search", "ariel_lite.search_modules", frozenset({"base"}), "get_tool_descriptor"
+    "search module",
+    "ariel_lite.search",
+    "ariel_lite.search_modules",
+    frozenset({"base", "retrieval"}),
+    "get_tool_descriptor",
 )
 ADAPTERS = Kind("adapter", "ariel_lite.ingestion.adapters", "ariel_lite.adapters", frozenset(), "create_adapter")
-ENHANCERS = Kind("enhancer", "ariel_lite.enhancement", "ariel_lite.enhancers", frozenset({"base"}), "create_enhancer")
+ENHANCERS = Kind(
+    "enhancer",
+    "ariel_lite.enhancement",
+    "ariel_lite.enhancers",
+    frozenset({"backlog", "base", "extraction", "language_model"}),
+    "create_enhancer",
+)
 PROVIDERS = Kind(
     "embedding provider",
     "ariel_lite.embeddings",
     "ariel_lite.embedding_providers",
     frozenset({"base", "http", "manifest", "windows"}),
     "create_provider",
+)
+GENERATORS = Kind(
+    "generator",
+    "ariel_lite.generation",
+    "ariel_lite.generators",
+    frozenset({"base", "http", "sentences", "passages", "scoring", "extractive", "prompts", "citations"}),
+    "create_generator",
 )
 BACKENDS = Kind("backend", "ariel_lite.backends", "ariel_lite.backends", frozenset({"base"}), "open_backend")
 

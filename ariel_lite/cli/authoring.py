@@ -3,33 +3,23 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import NamedTuple
 
 import click
 
-from ariel_lite.attachments import attachment_id, check_size, mime_type, safe_filename, stored_url
+from ariel_lite.attachments import stored_id
 from ariel_lite.cli.files import STANDARD
 from ariel_lite.cli.session import Session, json_option, pass_session
-from ariel_lite.errors import ARIELException, InvalidRequestError
-from ariel_lite.ingestion.authoring import CLI_SOURCE, new_entry
-from ariel_lite.ingestion.text_cleaning import clean_text
+from ariel_lite.errors import InvalidRequestError
+from ariel_lite.ingestion.authoring import CLI_SOURCE
+from ariel_lite.ingestion.drafts import EntryContent, read_file, store_entry
+from ariel_lite.ingestion.publishing import Publication, publish_entry, writable_adapter
 from ariel_lite.query.source_times import parse_source_time
 from ariel_lite.records import EnhancedLogbookEntry
-from ariel_lite.service import ARIELSearchService
+from ariel_lite.registry import Registry
 
 AUTHOR = "ARIEL_LITE_AUTHOR"
-
-
-class AttachedFile(NamedTuple):
-    """A file that was read to go with an entry."""
-
-    attachment_id: str
-    filename: str
-    mime_type: str
-    data: bytes
 
 
 @click.command("add")
@@ -42,6 +32,7 @@ class AttachedFile(NamedTuple):
 @click.option("--attach", "files", multiple=True, metavar="FILE", help="A file to keep with it, at most 10 MB each.")
 @click.option("--time", "written", metavar="TIME", help="When it happened, in the facility's zone (default: now).")
 @click.option("--edit", is_flag=True, help="Write the text in $EDITOR.")
+@click.option("--publish", is_flag=True, help="Publish it at the configured source as well.")
 @json_option
 @pass_session
 def add(
@@ -55,29 +46,38 @@ def add(
     files: tuple[str, ...],
     written: str | None,
     edit: bool,
+    publish: bool,
 ) -> None:
     """Write a new entry.
 
     The text comes from --text, from standard input, or from $EDITOR, where the first line is the title.
     """
+    if publish:
+        _check_publishable(session, files)
     moment = _moment(session, written) if written is not None else None
     title, text = _texts(title, text, edit)
-    entry = new_entry(
-        _clean(title),
-        _clean(text),
-        author=_clean(author),
-        logbook=_clean(logbook) if logbook else None,
-        shift=_clean(shift) if shift else None,
-        tags=[_clean(tag) for tag in tags],
-        timestamp=moment,
+    content = EntryContent(
+        subject=_whole(title),
+        details=_whole(text),
+        author=_whole(author),
+        logbook=_whole(logbook) if logbook else None,
+        shift=_whole(shift) if shift else None,
+        tags=[_whole(tag) for tag in tags],
     )
-    attached = [_read(entry, Path(name)) for name in files]
-    entry["attachments"] = [
-        {"url": stored_url(file.attachment_id), "filename": file.filename, "type": file.mime_type} for file in attached
-    ]
+    attached = [read_file(Path(name)) for name in files]
     with session.writing(create=True) as service:
-        _store(service, entry, attached)
-    _report(session, entry, attached)
+        entry = store_entry(service.backend, content, source_system=CLI_SOURCE, files=attached, timestamp=moment)
+        published = (
+            publish_entry(service.backend, service.config, service.registry, entry["entry_id"]) if publish else None
+        )
+    _report(session, entry, published)
+
+
+def _check_publishable(session: Session, files: tuple[str, ...]) -> None:
+    """Say what stands against publishing before anything is written."""
+    writable_adapter(session.config, Registry())
+    if files:
+        raise InvalidRequestError("files are not published", hint="add the entry without --attach or --publish")
 
 
 def _texts(title: str, text: str | None, edit: bool) -> tuple[str, str]:
@@ -121,50 +121,27 @@ def _edited(title: str, text: str) -> tuple[str, str]:
     return first, rest.strip()
 
 
-def _clean(text: str) -> str:
-    """A text that every store can hold; bytes of the command line that are no text become replacement characters."""
-    whole = text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
-    return clean_text(whole)[0]
+def _whole(text: str) -> str:
+    """A text in which bytes of the command line that are no text are replacement characters."""
+    return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
-def _read(entry: EnhancedLogbookEntry, path: Path) -> AttachedFile:
-    try:
-        check_size(path.name, path.stat().st_size)
-        data = path.read_bytes()
-    except OSError as fault:
-        raise InvalidRequestError(
-            f"cannot read the attachment {path}: {fault.strerror}", hint="nothing was added; check --attach"
-        ) from fault
-    name = safe_filename(path.name)
-    owner = f"{entry['source_system']}/{entry['entry_id']}"
-    return AttachedFile(attachment_id(owner, name, data), name, mime_type(name, data), data)
-
-
-def _store(service: ARIELSearchService, entry: EnhancedLogbookEntry, attached: Sequence[AttachedFile]) -> None:
-    """Keep the entry with all its files, or nothing."""
-    service.backend.upsert([entry])
-    try:
-        for file in attached:
-            service.backend.store_attachment(
-                entry["entry_id"], file.attachment_id, file.filename, file.mime_type, file.data
-            )
-    except ARIELException:
-        service.backend.delete([entry["entry_id"]])
-        raise
-
-
-def _report(session: Session, entry: EnhancedLogbookEntry, attached: Sequence[AttachedFile]) -> None:
+def _report(session: Session, entry: EnhancedLogbookEntry, published: Publication | None) -> None:
     message = f"added {entry['entry_id']} to {session.name}"
+    attached = entry["attachments"]
     if session.output.as_json:
-        session.output.document(
-            {
-                "entry_id": entry["entry_id"],
-                "message": message,
-                "source_system": CLI_SOURCE,
-                "attachment_count": len(attached),
-                "attachments": [{"attachment_id": file.attachment_id, "filename": file.filename} for file in attached],
-            }
-        )
+        document = {
+            "entry_id": entry["entry_id"],
+            "message": message,
+            "source_system": CLI_SOURCE,
+            "attachment_count": len(attached),
+            "attachments": [
+                {"attachment_id": stored_id(file["url"]), "filename": file.get("filename")} for file in attached
+            ],
+        }
+        session.output.document(document | (published.to_dict() if published else {}))
         return
     files = f", with {len(attached)} attachment{'s' if len(attached) > 1 else ''}" if attached else ""
     session.output.text(message + files)
+    if published:
+        session.output.text(published.message)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import click
 
@@ -15,7 +15,8 @@ from ariel_lite.cli.session import Session, json_option, pass_session
 from ariel_lite.config import ARIELConfig, EmbeddingConfig, SearchModuleConfig
 from ariel_lite.embeddings.base import model_table
 from ariel_lite.enhancement.base import EnhancementReport, Enhancer
-from ariel_lite.errors import InvalidRequestError, ModuleNotEnabledError
+from ariel_lite.errors import ARIELException, InvalidRequestError, ModuleNotEnabledError
+from ariel_lite.present import error_document
 from ariel_lite.registry import ENHANCERS
 from ariel_lite.service import ARIELSearchService
 
@@ -30,10 +31,11 @@ FAILURES_SHOWN = 5
 @json_option
 @pass_session
 def enhance(session: Session, module: str | None, force: bool, limit: int | None) -> None:
-    """Add what entries lack: vectors for searching by meaning, and what other enhancers make.
+    """Add what entries lack: keywords and summaries, then vectors for searching by meaning.
 
-    Only entries that are new or were edited are worked on. It may be stopped and run again, and several may run at
-    once. Exit 1 when an entry failed.
+    Only entries that are new or were edited are worked on, and after them those that failed in an earlier run. It may
+    be stopped and run again, and several may run at once: they share the work, and what a dead one held is taken over
+    after some minutes. Exit 1 when an entry failed; an enhancer that cannot work does not keep the others from it.
     """
     with session.writing() as service:
         runs = run_enhancers(service, enabled_enhancers(service, module), limit=limit, force=force)
@@ -69,10 +71,11 @@ def reembed(session: Session, model: str | None, proceed: bool, drop: bool) -> N
 
 @dataclass(frozen=True)
 class EnhancerRun:
-    """What an enhancer did, and how many entries still wait for it."""
+    """What an enhancer did, how many entries still wait for it, and the fault that ended it early."""
 
     report: EnhancementReport
-    waiting: int
+    waiting: int | None
+    fault: ARIELException | None = None
 
 
 def configured_model(config: ARIELConfig) -> str:
@@ -118,7 +121,8 @@ def run_enhancers(
     """Run enhancers one after the other, with a bar. Ctrl-C ends it: the last report says so then.
 
     Raises:
-        ConfigurationError, EmbeddingGenerationError: an enhancer cannot work at all.
+        ConfigurationError, EmbeddingGenerationError, GenerationError: the only enhancer cannot work at all. Of several,
+            the others go on, and its run holds the fault.
     """
     runs: list[EnhancerRun] = []
     for enhancer in enhancers:
@@ -127,14 +131,19 @@ def run_enhancers(
             report = _run(service, enhancer, partial, limit=limit, force=force)
         except KeyboardInterrupt:
             report = partial
-        runs.append(EnhancerRun(report, enhancer.pending(service.backend)))
+        except ARIELException as fault:
+            if len(enhancers) == 1:
+                raise
+            runs.append(EnhancerRun(replace(partial, interrupted=False), None, fault))
+            continue
+        runs.append(EnhancerRun(report, max(enhancer.pending(service.backend) - len(report.failed), 0)))
         if report.interrupted:
             break
     return runs
 
 
 def conclude(session: Session, runs: Sequence[EnhancerRun], how_to_go_on: str) -> None:
-    """Print what was done; exit 130 after Ctrl-C, 1 when entries failed."""
+    """Print what was done; exit 130 after Ctrl-C, 1 when entries failed, and as the fault of an enhancer says."""
     if session.output.as_json:
         session.output.document({"modules": [run_document(run) for run in runs]})
     else:
@@ -143,6 +152,9 @@ def conclude(session: Session, runs: Sequence[EnhancerRun], how_to_go_on: str) -
     if any(run.report.interrupted for run in runs):
         session.output.note(f"interrupted; what is done stays: {how_to_go_on}")
         raise click.exceptions.Exit(INTERRUPTED)
+    for run in runs:
+        if run.fault is not None:
+            raise click.exceptions.Exit(run.fault.exit_code)
     if any(run.report.failed for run in runs):
         raise click.exceptions.Exit(1)
 
@@ -150,7 +162,7 @@ def conclude(session: Session, runs: Sequence[EnhancerRun], how_to_go_on: str) -
 def run_document(run: EnhancerRun) -> dict[str, object]:
     """The JSON shape of an enhancer's run."""
     report = run.report
-    return {
+    document = {
         "module": report.module,
         "done": report.done,
         "blank": report.blank,
@@ -158,6 +170,7 @@ def run_document(run: EnhancerRun) -> dict[str, object]:
         "waiting": run.waiting,
         "interrupted": report.interrupted,
     }
+    return document | (error_document(run.fault) if run.fault is not None else {})
 
 
 def _run(
@@ -191,6 +204,8 @@ def _print_run(output: Output, run: EnhancerRun) -> None:
     parts += [f"{len(report.failed):,} failed"] if report.failed else []
     parts += [f"{run.waiting:,} still waiting"] if run.waiting else []
     output.text(f"{report.module}: {', '.join(parts)}")
+    if run.fault is not None:
+        output.label(f"{report.module} stopped", f"{run.fault.message}; {run.fault.hint}", "error")
     for entry_id, reason in list(report.failed.items())[:FAILURES_SHOWN]:
         output.label(one_line(entry_id), reason, "warning")
     if len(report.failed) > FAILURES_SHOWN:

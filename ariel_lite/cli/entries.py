@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from ariel_lite.attachments import safe_filename
+from ariel_lite.attachments import safe_filename, stored_url
 from ariel_lite.backends.base import Backend, StoredAttachment
 from ariel_lite.cli.files import STANDARD, refuse_logbook, replaced
 from ariel_lite.cli.layout import Span, one_line, paragraphs
@@ -152,8 +152,11 @@ def _print_whole(session: Session, entry: EnhancedLogbookEntry, files: Sequence[
     if body.strip() and body != entry_title(entry):
         output.line()
         output.lines(paragraphs(body, output.width) if output.is_terminal else [[Span(body)]])
+    texts = {attachment["url"]: len(attachment.get("text") or "") for attachment in entry["attachments"]}
     for stored in files:
-        output.fact("attached", f"{stored.attachment_id} {stored.filename} ({stored.size_bytes:,} bytes)")
+        length = texts.get(stored_url(stored.attachment_id))
+        searchable = f", {length:,} characters of text" if length else ""
+        output.fact("attached", f"{stored.attachment_id} {stored.filename} ({stored.size_bytes:,} bytes{searchable})")
     named = {stored.attachment_id for stored in files}
     for attachment in entry["attachments"]:
         if attachment["url"].rpartition("/")[2] not in named:

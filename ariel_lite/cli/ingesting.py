@@ -25,7 +25,6 @@ from ariel_lite.ingestion.pipeline import ingest as run_pipeline
 from ariel_lite.ingestion.report import IngestReport
 from ariel_lite.query.dates import parse_start
 from ariel_lite.registry import Registry
-from ariel_lite.service import mask_credentials
 
 NOTES_SHOWN = 10
 REJECTS_SHOWN = 5
@@ -103,7 +102,7 @@ def read_source(backend: Backend, source: Source, limits: Limits) -> IngestRepor
         return run_pipeline(
             backend,
             source.adapter,
-            source_label=mask_credentials(source.label),
+            source_label=source.label,
             since=limits.since,
             limit=limits.limit,
             mirror=limits.mirror,
@@ -131,9 +130,16 @@ def target_backend(session: Session, *, dry_run: bool = False) -> Iterator[Backe
 
 
 def print_report(output: Output, source: Source, report: IngestReport) -> None:
-    """What a run did, for people."""
-    would = "would be " if report.dry_run else ""
+    """A source and what a run of it did, for people."""
     output.text(f"read {source.label} with {source.adapter_name} ({source.chosen_by})", "dim")
+    print_counts(output, report)
+    if report.problem:
+        output.failure(_problem(report))
+
+
+def print_counts(output: Output, report: IngestReport) -> None:
+    """What a run did, aside from what went wrong as a whole."""
+    would = "would be " if report.dry_run else ""
     counts = f"{report.added:,} {would}added, {report.updated:,} updated, {report.unchanged:,} unchanged"
     removed = f", {report.removed:,} removed" if report.removed else ""
     output.text(f"{report.source_system}: {counts}{removed}, {report.rejected:,} rejected")
@@ -149,8 +155,6 @@ def print_report(output: Output, source: Source, report: IngestReport) -> None:
         output.label("rejected", f"{place}: {reject.reason}", "warning")
     if report.rejects_file:
         output.label("note", f"all rejected records with their reasons are in {report.rejects_file}")
-    if report.problem:
-        output.failure(_problem(report))
 
 
 def _print_document(session: Session, source: Source, report: IngestReport) -> None:

@@ -7,14 +7,17 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from ariel_lite.cli.files import STANDARD
 from ariel_lite.config import ARIELConfig
 from ariel_lite.errors import InvalidRequestError
 from ariel_lite.ingestion.base import AdapterOptions, FacilityAdapter
+from ariel_lite.ingestion.http_source import is_web_address
+from ariel_lite.ingestion.sync import SyncSource
 from ariel_lite.registry import ADAPTERS, Registry
+from ariel_lite.service import mask_credentials
 
 SAMPLED_BYTES = 65536
 GZIP_MAGIC = b"\x1f\x8b"
@@ -25,21 +28,47 @@ SIGNS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "jlab_logbook": ("lognumber",),
         "ornl_logbook": ("event_time", "entry_time"),
         "als_logbook": ("subject", "details"),
+        "olog": ("createdDate", "logbooks"),
         "generic_json": ("raw_text",),
     }
 )
 """Keys that only one format has; all of them must stand in a file's beginning."""
 
 GENERIC_SIGNS = ("timestamp", "when")
+ELOG_SIGN = "$@MID@$:"
+TABLES = frozenset((".csv", ".tsv"))
 
 
 class Source(NamedTuple):
-    """A source with its adapter; `chosen_by` says what named the adapter."""
+    """A source with its adapter; `label` is without credentials, `chosen_by` says what named the adapter."""
 
     adapter: FacilityAdapter
     adapter_name: str
     label: str
     chosen_by: str
+
+
+class ChosenSource(NamedTuple):
+    """A source that is not open yet: the adapter's name, what named it, its module, and what it is opened with."""
+
+    adapter_name: str
+    chosen_by: str
+    module: Any
+    options: AdapterOptions
+
+    @property
+    def label(self) -> str:
+        """The source without credentials."""
+        return mask_credentials(self.options.source)
+
+    def open(self) -> FacilityAdapter:
+        """The adapter. Raises IngestionError when the source cannot be opened."""
+        opened: FacilityAdapter = self.module.create_adapter(self.options)
+        return opened
+
+    def to_sync(self) -> SyncSource:
+        """The source as `sync` and `watch` take it: opened anew for each run."""
+        return SyncSource(self.label, self.module.source_system_name, self.open)
 
 
 def open_source(
@@ -51,24 +80,43 @@ def open_source(
     timezone: str | None = None,
     date_format: str | None = None,
 ) -> Source:
-    """Open what `--source` and `--adapter` name, else what the configuration names; an adapter may be guessed.
+    """Open what `choose_source` chooses.
+
+    Raises:
+        InvalidRequestError, AdapterNotFoundError: see `choose_source`.
+        IngestionError: the source cannot be opened.
+    """
+    chosen = choose_source(config, registry, source=source, adapter=adapter, timezone=timezone, date_format=date_format)
+    return Source(chosen.open(), chosen.adapter_name, chosen.label, chosen.chosen_by)
+
+
+def choose_source(
+    config: ARIELConfig,
+    registry: Registry,
+    *,
+    source: str | None,
+    adapter: str | None,
+    timezone: str | None = None,
+    date_format: str | None = None,
+) -> ChosenSource:
+    """What `--source` and `--adapter` name, else what the configuration names; a file's adapter may be guessed.
 
     Raises:
         InvalidRequestError: no source, an unknown time zone, or a format that cannot be guessed.
         AdapterNotFoundError: an unknown adapter.
-        IngestionError: the source cannot be opened.
     """
     label = source or config.ingestion.source_url
     if not label:
         raise InvalidRequestError("which source?", hint="name a file or URL with --source, or in ingestion.source_url")
     name, chosen_by = _adapter_name(config, registry, label, adapter)
     options = AdapterOptions(label, _zone(config, timezone), date_format, config.ingestion)
-    opened: FacilityAdapter = registry.load(ADAPTERS, name).create_adapter(options)
-    return Source(opened, name, label, chosen_by)
+    return ChosenSource(name, chosen_by, registry.load(ADAPTERS, name), options)
 
 
 def guess_adapter(beginning: str) -> str | None:
     """The adapter whose format a file's beginning shows, or None."""
+    if ELOG_SIGN in beginning:
+        return "elog"
     keys = set(re.findall(r'"(\w+)"\s*:', beginning))
     for name, signs in SIGNS.items():
         if keys.issuperset(signs):
@@ -81,11 +129,21 @@ def _adapter_name(config: ARIELConfig, registry: Registry, label: str, wanted: s
         return wanted, "--adapter"
     if config.ingestion.adapter:
         return config.ingestion.adapter, "configuration"
-    guessed = None if label == STANDARD else guess_adapter(_beginning(Path(label)))
+    unseen = label == STANDARD or is_web_address(label)
+    guessed = None if unseen else _guessed(Path(label))
     if guessed is None:
-        names = ", ".join(registry.names(ADAPTERS))
-        raise InvalidRequestError(f"the format of {label} is not known", hint=f"name it with --adapter: {names}")
+        names, shown = ", ".join(registry.names(ADAPTERS)), mask_credentials(label)
+        raise InvalidRequestError(f"the format of {shown} is not known", hint=f"name it with --adapter: {names}")
     return guessed, "guessed from the file"
+
+
+def _guessed(path: Path) -> str | None:
+    """What a path looks like: only the ELOG's logbooks are folders, and tables are told by their names."""
+    if path.is_dir():
+        return "elog"
+    beginning = _beginning(path)
+    named = [suffix.lower() for suffix in path.suffixes[-2:] if suffix.lower() != ".gz"]
+    return guess_adapter(beginning) or ("csv" if named and named[-1] in TABLES else None)
 
 
 def _beginning(path: Path) -> str:

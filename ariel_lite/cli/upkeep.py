@@ -1,4 +1,4 @@
-"""`status`, `migrate`, `reindex`, `doctor`, `purge`."""
+"""`status`, `migrate`, `doctor`, `purge`."""
 
 from __future__ import annotations
 
@@ -58,20 +58,6 @@ def migrate(session: Session) -> None:
         session.output.text(f"{session.name} is up to date ({entries:,} entries)")
 
 
-@click.command("reindex")
-@click.option("--all", "everything", is_flag=True, help="Drop the index and make it anew.")
-@json_option
-@pass_session
-def reindex(session: Session, everything: bool) -> None:
-    """Index what other programs wrote or changed, or everything."""
-    with session.writing() as service:
-        indexed = _reindex(service.backend, everything=everything)
-    if session.output.as_json:
-        session.output.document({"database": session.name, "indexed": indexed})
-    else:
-        session.output.text(f"indexed {indexed:,} entries")
-
-
 @click.command("doctor")
 @click.option("--repair", is_flag=True, help="Make the index anew from the entries, then check again.")
 @json_option
@@ -82,7 +68,7 @@ def doctor(session: Session, repair: bool) -> None:
     with session.writing() as service:
         problems = _check(service.backend)
         if problems and repair:
-            repaired = _reindex(service.backend, everything=True)
+            repaired = make_index(service.backend, everything=True)
             problems = _check(service.backend)
     if session.output.as_json:
         session.output.document(
@@ -147,6 +133,8 @@ def _print_status(session: Session, found: ARIELStatusResult, reason: str, mode:
         "search modes": ", ".join(name + " (default)" * (name == mode) for name in found.enabled_search_modules),
         "enhancers": ", ".join(found.enabled_enhancement_modules),
     }
+    for name, counts in details["enhancement"].items():
+        facts[name] = ", ".join(f"{count:,} {status}" for status, count in counts.items() if count) or "no entries"
     if "vectors_current" in details:
         states = ("current", "missing", "stale", "failed")
         shown = [f"{details[f'vectors_{state}']:,} {state}" for state in states if details[f"vectors_{state}"]]
@@ -183,7 +171,8 @@ def _check(backend: Backend) -> list[Problem]:
         return [Problem(fault.message, True)]
 
 
-def _reindex(backend: Backend, *, everything: bool) -> int:
+def make_index(backend: Backend, *, everything: bool) -> int:
+    """Index what is not indexed, or everything; the number of entries indexed."""
     with progress("indexing", None) as advance:
         return backend.reindex(everything=everything, progress=advance)
 

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import secrets
-import socket
 from collections.abc import Sequence
 
 import numpy as np
@@ -12,6 +9,7 @@ import numpy as np
 from ariel_lite.backends.base import Backend, EntryVectors, PendingText, VectorModel
 from ariel_lite.config import ARIELConfig
 from ariel_lite.embeddings.base import EmbeddingProvider, Vectors, entry_vector, is_storable, windows_of
+from ariel_lite.enhancement.backlog import batches, worker_name
 from ariel_lite.enhancement.base import EnhancementReport, Progress
 from ariel_lite.errors import EmbeddingGenerationError
 from ariel_lite.registry import Registry, embedding_provider
@@ -34,36 +32,43 @@ class TextEmbedding:
         return VectorModel(self._provider.name, self._provider.dimension, self._provider.fingerprint)
 
     def pending(self, backend: Backend) -> int:
-        """How many entries have no current vector."""
+        """How many entries have no current vector: new, edited or stale, and those that failed."""
         counts = backend.vector_counts(self.model)
-        return counts.missing + counts.stale
+        return counts.missing + counts.stale + counts.failed
 
     def run(
         self, backend: Backend, *, limit: int | None = None, force: bool = False, progress: Progress = lambda done: None
     ) -> EnhancementReport:
-        """Embed entries that have no current vector; with `force` every entry anew.
+        """Embed entries that have no current vector, those that failed last; with `force` every entry anew.
 
         Raises:
             ConfigurationError, EmbeddingGenerationError: the model as a whole cannot be used.
         """
         report = EnhancementReport(self.name)
-        worker = f"{socket.gethostname()}-{os.getpid()}-{secrets.token_hex(4)}"
+        worker = worker_name()
         if force:
             backend.drop_vectors(self.model.name)
-        backend.forget_failed(self.model)
-        left = limit
+        waiting = batches(
+            lambda count: backend.claim_pending(self.model, worker, count),
+            lambda: backend.forget_failed(self.model),
+            lambda tried: self._give_up(backend, tried, report),
+            report.failed,
+            size=BATCH,
+            limit=limit,
+        )
         try:
-            while left is None or left > 0:
-                batch = backend.claim_pending(self.model, worker, BATCH if left is None else min(BATCH, left))
-                if not batch:
-                    break
+            for batch in waiting:
                 backend.store_vectors(self.model, self._embed(batch, report))
                 progress(len(batch))
-                left = None if left is None else left - len(batch)
         finally:
             backend.release_claims(worker)
         backend.seal_vectors(self.model)
         return report
+
+    def _give_up(self, backend: Backend, tried: Sequence[PendingText], report: EnhancementReport) -> None:
+        """Note again as failed what failed in this run."""
+        failed = [EntryVectors(pending, None, None, report.failed[pending.entry_id]) for pending in tried]
+        backend.store_vectors(self.model, failed)
 
     def _embed(self, batch: Sequence[PendingText], report: EnhancementReport) -> list[EntryVectors]:
         """The vectors of a batch; when the model refuses it, of each entry for itself."""

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple, cast
 from urllib.parse import unquote
 
 from ariel_lite.attachments import MAX_ATTACHMENT_BYTES, attachment_id, mime_type, safe_filename, stored_id, stored_url
+from ariel_lite.ingestion.attachment_text import MAX_FILE_CHARACTERS
 from ariel_lite.ingestion.base import AttachmentFile
 from ariel_lite.records import Attachment
 
@@ -74,6 +75,8 @@ def _described(item: Any) -> Attachment | None:
     known = {key: item[key].strip() for key in _KEPT_KEYS if isinstance(item.get(key), str) and item[key].strip()}
     if _SCHEME.match(known.get("thumbnail_url", "")) and not _WEB.match(known["thumbnail_url"]):
         del known["thumbnail_url"]
+    if isinstance(item.get("text"), str):
+        known["text"] = item["text"][:MAX_FILE_CHARACTERS]
     return cast(Attachment, {"url": url.strip(), **known})
 
 

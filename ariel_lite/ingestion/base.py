@@ -22,12 +22,21 @@ Locator = int | str
 
 @dataclass(slots=True)
 class AttachmentFile:
-    """A file to keep with an entry. `load` reads its bytes when they are needed (OSError when it cannot)."""
+    """A file to keep with an entry.
+
+    Attributes:
+        attachment_id: names the file's content, or the address at the source that always has this content.
+        filename: a safe name.
+        mime_type: "" for a file whose bytes have to be loaded to tell.
+        load: reads its bytes when they are needed (OSError when it cannot).
+        address: where it stands at a source on the web, "" for a file.
+    """
 
     attachment_id: str
     filename: str
     mime_type: str
     load: Callable[[], bytes]
+    address: str = ""
 
 
 @dataclass(slots=True)
@@ -95,12 +104,14 @@ class SourceFacts:
         repaired_bytes: bytes that were no UTF-8 and were read as Windows-1252 (a superset of Latin-1).
         skipped: valid entries outside `since` and `until`.
         complete: True once a reading has gone to the end of the source; only then may it be mirrored.
+        notes: what a person should know of how the source was read.
     """
 
     encoding: str = ""
     repaired_bytes: int = 0
     skipped: int = 0
     complete: bool = False
+    notes: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True)

@@ -2,24 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Iterator
-from datetime import datetime
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from ariel_lite.errors import IngestionError
-from ariel_lite.ingestion.base import (
-    AdapterOptions,
-    IncomingEntry,
-    NewEntry,
-    Reject,
-    Removal,
-    SourceFacts,
-    SourceFailure,
-    SourceRecord,
-)
+from ariel_lite.ingestion.base import AdapterOptions, Reject, Removal, SourceFailure, SourceRecord
 from ariel_lite.ingestion.entry_building import EntryBuilder, SourceFields, id_text, own_source
-from ariel_lite.ingestion.json_stream import RecordStream, StreamFailure
+from ariel_lite.ingestion.file_reading import FileReader
+from ariel_lite.ingestion.json_stream import LIST_KEYS, RecordStream, StreamFailure
 from ariel_lite.ingestion.json_values import BadRecord, JsonRecord
 from ariel_lite.ingestion.text_stream import STANDARD_INPUT, SourceText
 
@@ -27,20 +17,29 @@ RecordReader = Callable[[dict[str, Any]], SourceFields | str | None]
 """The fields of a record; the reason why it is none of this source's; None for a record marked as deleted."""
 
 
-class JsonFileAdapter:
+class JsonFileAdapter(FileReader):
     """Reads a file, or standard input for "-".
+
+    Args:
+        options: the source and how to read times.
+        source_system_name: whose records these are.
+        read_record: what a record means.
+        list_keys: the keys of a wrapper under which the list of records may stand.
 
     Raises:
         IngestionError: there is no such file, it is a folder, or it may not be read.
     """
 
-    supports_write = False
-    requires_write_auth = False
-
-    def __init__(self, options: AdapterOptions, source_system_name: str, read_record: RecordReader) -> None:
-        self.source_system_name = source_system_name
-        self.facts = SourceFacts()
+    def __init__(
+        self,
+        options: AdapterOptions,
+        source_system_name: str,
+        read_record: RecordReader,
+        list_keys: tuple[str, ...] = LIST_KEYS,
+    ) -> None:
+        super().__init__(source_system_name)
         self._read_record = read_record
+        self._list_keys = list_keys
         self._text = SourceText(options.source, self.facts)
         folder = None if options.source == STANDARD_INPUT else Path(options.source).absolute().parent
         self._builder = EntryBuilder(options, source_system_name, folder)
@@ -55,45 +54,14 @@ class JsonFileAdapter:
         """Bytes of the file, None for a pipe."""
         return self._text.bytes_total
 
-    def read(
-        self, since: datetime | None = None, until: datetime | None = None, limit: int | None = None
-    ) -> Iterator[SourceRecord]:
-        """The file's records in its order; see `FacilityAdapter.fetch_entries`."""
-        self.facts.complete, self.facts.skipped, self.facts.repaired_bytes = False, 0, 0
-        bounded = since is not None or until is not None
-        left = limit
-        for record in self._records():
-            if isinstance(record, IncomingEntry):
-                if bounded and not _within(record.entry["timestamp"], since, until):
-                    self.facts.skipped += 1
-                    continue
-                if left is not None:
-                    if left <= 0:
-                        return
-                    left -= 1
-            yield record
-        self.facts.complete = not self._text.failure
+    def is_whole(self) -> bool:
+        """True when the file could be read to its end."""
+        return not self._text.failure
 
-    async def fetch_entries(
-        self, since: datetime | None = None, until: datetime | None = None, limit: int | None = None
-    ) -> AsyncIterator[SourceRecord]:
-        """What `read` gives."""
-        for record in self.read(since, until, limit):
-            yield record
-
-    async def count_entries(self) -> int | None:
-        """None: only reading the whole file would tell."""
-        return None
-
-    async def create_entry(self, request: NewEntry) -> str:
-        """Refused: a file is a copy of a logbook, not the logbook."""
-        raise IngestionError(
-            f"a {self.source_system_name} file takes no new entries", hint="configure an adapter that can write"
-        )
-
-    def _records(self) -> Iterator[SourceRecord]:
+    def records(self) -> Iterator[SourceRecord]:
+        """The file's records in its order."""
         read_record, build = self._read_record, self._builder.build
-        for item in RecordStream(self._text.chunks()):
+        for item in RecordStream(self._text.chunks(), self._list_keys):
             if type(item) is JsonRecord:
                 fields = read_record(item.value)
                 if type(fields) is SourceFields:
@@ -115,7 +83,3 @@ class JsonFileAdapter:
             return Removal(item.line, identifier, own_source(record.get("source_system"), self.source_system_name))
         reason = fields if isinstance(fields, str) else "it is marked as deleted and has no id"
         return Reject(item.line, reason, item.raw, identifier)
-
-
-def _within(moment: datetime, since: datetime | None, until: datetime | None) -> bool:
-    return (since is None or moment >= since) and (until is None or moment <= until)

@@ -38,7 +38,7 @@ LOST_TAIL = 4096
 _FIRST_KEY = re.compile(r'\{\s*("(?:[^"\\\n]|\\.)*")\s*:')
 _TOKEN = re.compile(r'"(?:[^"\\\n]|\\.)*"|[{}\[\]]')
 _AFTER_RECORD = re.compile(r"\s*,\s*\{|\s*\]|\s*\{|\s*\Z")
-_LIST_KEY = "entries"
+LIST_KEYS = ("entries",)
 _WRAPPER_KEY = "data"
 
 
@@ -59,9 +59,15 @@ class _Opening(Enum):
 
 
 class RecordStream:
-    """The records of a text. A text without any is an empty iteration if it is an empty list, else a failure."""
+    """The records of a text. A text without any is an empty iteration if it is an empty list, else a failure.
 
-    def __init__(self, chunks: Iterable[str]) -> None:
+    Args:
+        chunks: the text in pieces.
+        list_keys: the keys of a wrapper under which the list stands.
+    """
+
+    def __init__(self, chunks: Iterable[str], list_keys: tuple[str, ...] = LIST_KEYS) -> None:
+        self._list_keys = list_keys
         self._window = TextWindow(iter(chunks))
         self._decoder = ValueDecoder()
         self._depth = 0
@@ -97,7 +103,7 @@ class RecordStream:
         if isinstance(value, list):
             holds_records = bool(value) and isinstance(value[0], dict)
             return not holds_records and self._window.peek_after(len(line)) != ""
-        return not _is_wrapper(value)
+        return not _is_wrapper(value, self._list_keys)
 
     def _lines(self) -> Iterator[StreamItem]:
         decode, number = self._decoder.line, self._window.line - 1
@@ -165,7 +171,7 @@ class RecordStream:
                 window.advance(window.position + 1)
                 continue
             begins = window.skip_blanks()
-            if key == _LIST_KEY and begins == "[":
+            if key in self._list_keys and begins == "[":
                 window.advance(window.position + 1)
                 return _Opening.LIST
             if key == _WRAPPER_KEY and begins == "{" and self._depth == 1:
@@ -333,7 +339,7 @@ def _balanced_end(text: str, start: int, stop: int, *, ended: bool) -> int | Non
     return None
 
 
-def _is_wrapper(value: dict[str, Any]) -> bool:
+def _is_wrapper(value: dict[str, Any], list_keys: tuple[str, ...]) -> bool:
     inner = value.get(_WRAPPER_KEY)
     holders = [value, inner] if isinstance(inner, dict) else [value]
-    return any(isinstance(holder.get(_LIST_KEY), list) for holder in holders)
+    return any(isinstance(holder.get(key), list) for holder in holders for key in list_keys)

@@ -13,6 +13,7 @@ from typing import Any, cast
 
 from ariel_lite.backends.base import Backend, Progress, UpsertOutcome, batched
 from ariel_lite.errors import ARIELException, IngestionError
+from ariel_lite.ingestion.attached import other_name, settle_files
 from ariel_lite.ingestion.base import (
     FacilityAdapter,
     IncomingEntry,
@@ -33,6 +34,9 @@ BATCH_ENTRIES = 8000
 BATCH_CHARACTERS = 8_000_000
 """A batch is written when it holds so many entries or so much text."""
 
+FILE_CHARACTERS = 100_000
+"""An attached file counts as so much text: it may have to be fetched and read before its batch is written."""
+
 DELETED_AT_ONCE = 1000
 
 
@@ -46,6 +50,12 @@ class _Bounds:
     def partial(self) -> bool:
         return self.since is not None or self.until is not None or self.limit is not None
 
+    def metadata(self) -> dict[str, Any]:
+        """What the run log keeps of them."""
+        bounds = {"since": self.since, "until": self.until}
+        written: dict[str, Any] = {name: moment.isoformat() for name, moment in bounds.items() if moment is not None}
+        return written | ({"limited": True} if self.limit is not None else {})
+
 
 @dataclass
 class _Batch:
@@ -56,7 +66,7 @@ class _Batch:
     def add(self, item: IncomingEntry) -> bool:
         """True when the batch is full."""
         self.items.append(item)
-        self.characters += len(item.entry["raw_text"])
+        self.characters += len(item.entry["raw_text"]) + FILE_CHARACTERS * len(item.files)
         return len(self.items) >= BATCH_ENTRIES or self.characters >= BATCH_CHARACTERS
 
 
@@ -101,7 +111,7 @@ def ingest(
 def _conduct(run: _Run, bounds: _Bounds, source_label: str, *, mirror: bool) -> None:
     """The whole run; whatever ends it, the run log says how."""
     report, started = run.report, utc_now()
-    run.begin(source_label)
+    run.begin(source_label, bounds)
     error: str | None = "it stopped before its end"
     with InterruptShield() as shield, _collector_paused():
         try:
@@ -117,7 +127,7 @@ def _conduct(run: _Run, bounds: _Bounds, source_label: str, *, mirror: bool) -> 
             error = fault.message
             raise
         finally:
-            run.end(error, watermark_of(report, started, limited=bounds.limit is not None))
+            run.end(error, watermark_of(report, started, limited=bounds.limit is not None), started)
 
 
 @contextmanager
@@ -157,10 +167,11 @@ class _Run:
         self._counted: dict[tuple[str, str], int] = {}
         self._run_id: int | None = None
 
-    def begin(self, source_label: str) -> None:
+    def begin(self, source_label: str, bounds: _Bounds) -> None:
         """Open the run's record."""
         if not self._dry_run:
-            self._run_id = self._backend.start_run(self.report.source_system, {"source": source_label})
+            described = {"source": source_label, **bounds.metadata()}
+            self._run_id = self._backend.start_run(self.report.source_system, described)
 
     def read(self, bounds: _Bounds, shield: InterruptShield) -> None:
         """Store everything that the adapter reads."""
@@ -201,6 +212,8 @@ class _Run:
     def conclude(self) -> None:
         """Remarks on the whole."""
         report, facts = self.report, self._adapter.facts
+        for note in facts.notes:
+            report.note(note)
         if facts.repaired_bytes:
             report.note(f"{facts.repaired_bytes} bytes are no UTF-8 and were read as Windows-1252 (Latin-1)")
         if report.skipped:
@@ -208,7 +221,7 @@ class _Run:
         elif not (report.valid or report.rejected or report.failures or report.removed):
             report.note("the source holds no entries")
 
-    def end(self, error: str | None, watermark: datetime | None) -> None:
+    def end(self, error: str | None, watermark: datetime | None, started: datetime) -> None:
         """Put the rejects file in place and close the run's record."""
         report = self.report
         try:
@@ -221,7 +234,7 @@ class _Run:
                     updated=report.updated,
                     failed=report.rejected,
                     error=error,
-                    metadata=report.run_metadata(self._adapter.facts, watermark),
+                    metadata=report.run_metadata(self._adapter.facts, watermark, started),
                 )
 
     def _reject(self, reject: Reject) -> None:
@@ -235,6 +248,7 @@ class _Run:
         self._rejects.add(reject)
 
     def _write(self, batch: _Batch, shield: InterruptShield) -> None:
+        settle_files(self._backend, batch.items, load=not self._dry_run)
         with shield.writing():
             if batch.items:
                 self._store(batch.items)
@@ -291,8 +305,8 @@ class _Run:
         for item in items:
             if not item.files:
                 continue
-            entry_id, source = item.entry["entry_id"], item.entry["source_system"]
-            if outcome.renamed.get(entry_id) == f"{source}:{entry_id}":
+            entry_id = item.entry["entry_id"]
+            if outcome.renamed.get(entry_id) == other_name(item.entry):
                 entry_id = outcome.renamed[entry_id]
             stored = {file.attachment_id for file in self._backend.attachments_of(entry_id)}
             for file in item.files:

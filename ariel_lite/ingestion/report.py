@@ -100,8 +100,9 @@ class IngestReport:
             "dry_run": self.dry_run,
         }
 
-    def run_metadata(self, facts: SourceFacts, watermark: datetime | None) -> dict[str, Any]:
-        """What the run log keeps."""
+    def run_metadata(self, facts: SourceFacts, watermark: datetime | None, started: datetime) -> dict[str, Any]:
+        """What the run log keeps of a run that began at `started`."""
+        newest = min(self.newest, started) if self.newest else None
         return {
             "encoding": facts.encoding or None,
             "repaired_bytes": facts.repaired_bytes or None,
@@ -112,6 +113,7 @@ class IngestReport:
             "failures": [failure_dict(failure) for failure in self.failures],
             "rejects_file": self.rejects_file,
             "watermark": watermark.isoformat() if watermark else None,
+            "newest": newest.isoformat() if newest else None,
             "interrupted": self.interrupted,
         }
 

@@ -31,6 +31,7 @@ _NOT_ASCII = re.compile(
     rb"[\xc2-\xdf][\x80-\xbf]|\xe0[\xa0-\xbf][\x80-\xbf]|[\xe1-\xec\xee\xef][\x80-\xbf]{2}|\xed[\x80-\x9f][\x80-\xbf]"
     rb"|\xf0[\x90-\xbf][\x80-\xbf]{2}|[\xf1-\xf3][\x80-\xbf]{3}|\xf4[\x80-\x8f][\x80-\xbf]{2}|[\x80-\xff]"
 )
+_ADDRESS = re.compile(r"https?://", re.IGNORECASE)
 _UNDEFINED_IN_1252 = b"\x81\x8d\x8f\x90\x9d"
 
 
@@ -43,7 +44,7 @@ class SourceText:
         chunk_bytes: how much is read at once.
 
     Raises:
-        IngestionError: no such file, a folder, or no permission.
+        IngestionError: no such file, a folder, an address, or no permission.
     """
 
     def __init__(self, source: str, facts: SourceFacts, *, chunk_bytes: int = CHUNK_BYTES) -> None:
@@ -53,6 +54,11 @@ class SourceText:
         self._source = source
         self._facts = facts
         self._chunk_bytes = chunk_bytes
+        if _ADDRESS.match(source):
+            raise IngestionError(
+                "this adapter reads files, not addresses",
+                hint="download it first, or name an adapter that reads from a server, such as als_logbook",
+            )
         if source != STANDARD_INPUT:
             self.bytes_total = check_file(source)
 

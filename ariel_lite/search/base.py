@@ -173,7 +173,7 @@ class SearchToolDescriptor:
     """A search mode, as the service, the CLI, the page and agents see it.
 
     `execute(context, arguments)` is what the service awaits; a mode may also give `run`, the same without a loop,
-    which the service calls in a thread and scripts call directly.
+    which the service calls in a thread and scripts call directly. `label` is for forms, where the mode's name is none.
     """
 
     name: str
@@ -184,6 +184,7 @@ class SearchToolDescriptor:
     format_result: Callable[[SearchOutcome], dict[str, Any]]
     needs_embedder: bool = False
     run: Callable[[SearchContext, SearchArguments], SearchOutcome] | None = None
+    label: str = ""
 
 
 def describe_found(

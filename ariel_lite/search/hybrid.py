@@ -112,7 +112,7 @@ def run(context: SearchContext, arguments: SearchArguments) -> SearchOutcome:
     words = _keyword_leg(context, planned, depth, options)
     meaning = nearest(context, _corrected(planned, words.corrections), depth)
     fused = _fused(context, planned, words, meaning, options)
-    if fused and not words.all_words and options.similarity_threshold is None and not _is_structured(planned):
+    if fused and not words.all_words and options.similarity_threshold is None and not is_structured(planned):
         fused, notes = _doubted(context, planned, meaning, fused)
         diagnostics += notes
     rows = np.array(list(fused), dtype=np.int64)
@@ -182,7 +182,7 @@ def _fused(
     """Row -> score (0..1) of the entries worth showing: they hold all words, or are near enough in meaning."""
     semantic = Leg("semantic", meaning.rows.tolist(), meaning.similarities.tolist(), options.semantic_weight)
     fused = fuse([words.leg, semantic])
-    structured = _is_structured(planned)
+    structured = is_structured(planned)
     if words.is_approximate or structured or len(list(text_leaves(planned.text_tree))) <= FEW_WORDS:
         first = _first_places(words, meaning, _strong(context, meaning, structured=structured))
         scored = {row: (1 + first[row] if row in first else score) / 2 for row, score in fused.items()}
@@ -252,7 +252,7 @@ def _ranks(row: int, words: KeywordLeg, meaning: SemanticLeg) -> dict[str, Any]:
     }
 
 
-def _is_structured(planned: PlannedQuery) -> bool:
+def is_structured(planned: PlannedQuery) -> bool:
     """True when the query says more than words: operators, quotes, names, prefixes, fields."""
     tree = planned.text_tree
     if any(leaf.kind != "word" for leaf in text_leaves(tree)):

@@ -221,7 +221,8 @@ def test_in28_missing_windows_and_rejects_stay_visible_until_resolved(bench: Ben
     (problem,) = open_problems(bench.backend.runs())
     assert problem["failures"][0]["window"] == "window 2026-01-05"
     assert problem["rejected"] == 3
-    assert incremental_since(bench.backend.runs(), 3600) == datetime(2026, 1, 4, 23, tzinfo=UTC)
+    assert incremental_since(bench.backend.runs(), 3600) == datetime(2026, 1, 5, tzinfo=UTC)
+    assert incremental_since(bench.backend.runs(), 10 * 86400) == datetime(2025, 12, 31, 9, tzinfo=UTC)
     again = ingest(bench.backend, WindowedAdapter(failing=False), source_label="windows")
     assert (again.added, again.unchanged, again.exit_code) == (13, 87, 0)
     assert open_problems(bench.backend.runs()) == []

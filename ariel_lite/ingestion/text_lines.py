@@ -1,0 +1,37 @@
+"""Lines of a text that comes in pieces."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+MAX_LINE_CHARACTERS = 64_000_000
+"""A longer line is given in parts of at least this size, so that memory stays bounded."""
+
+_LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)")
+
+
+def lines_of(chunks: Iterable[str]) -> Iterator[str]:
+    """Lines with their ends (LF, CRLF or CR); other separators, as str.splitlines knows them, are text."""
+    carry: list[str] = []
+    held = 0
+    for chunk in chunks:
+        if "\n" not in chunk and "\r" not in chunk and held < MAX_LINE_CHARACTERS:
+            carry.append(chunk)
+            held += len(chunk)
+            continue
+        text = "".join((*carry, chunk))
+        # A CR at the end of a piece may be half of a CRLF.
+        end = len(text) - 1 if text.endswith("\r") else len(text)
+        position = 0
+        for match in _LINE.finditer(text, 0, end):
+            yield match[0]
+            position = match.end()
+        rest = text[position:]
+        if len(rest) >= MAX_LINE_CHARACTERS:
+            yield rest
+            rest = ""
+        carry, held = [rest], len(rest)
+    rest = "".join(carry)
+    if rest:
+        yield rest

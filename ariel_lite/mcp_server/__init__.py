@@ -1,0 +1,1 @@
+"""The logbook as tools for agents, over the Model Context Protocol."""

@@ -1,0 +1,43 @@
+"""What the routes share while the server runs."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import Depends, Request
+
+from ariel_lite.service import ARIELSearchService
+from ariel_lite.web.work import Gate, cores
+
+EXTRA_SEARCHES = 2
+"""Searches at once above the number of processors: some of them wait for the disk."""
+
+
+class Serving:
+    """A logbook, and the gates before its slow work.
+
+    Attributes:
+        service: the logbook.
+        searching: before searches and reading.
+        counting: before facets, so that they never keep a search waiting.
+        writing: before what changes the logbook.
+        uploading: before files that are held in memory.
+    """
+
+    def __init__(self, service: ARIELSearchService) -> None:
+        self.service = service
+        seconds = service.config.search_timeout_seconds
+        self.searching = Gate(service.backend, cores() + EXTRA_SEARCHES, seconds)
+        self.counting = Gate(service.backend, cores(), seconds)
+        self.writing = Gate(service.backend, cores(), seconds)
+        self.uploading = Gate(service.backend, 1, seconds)
+
+
+async def serving_of(request: Request) -> Serving:
+    """The running server's."""
+    serving: Serving = request.app.state.serving
+    return serving
+
+
+Here = Annotated[Serving, Depends(serving_of)]
+"""How a route asks for it."""

@@ -1,0 +1,92 @@
+// Drafts: what is being written is kept on the server by itself, a moment after each change.
+
+import { request } from "../api.js";
+
+const AFTER_MS = 800;
+
+/** Keeps the draft of one form. `onState({kind: "saving"|"saved"|"failed", error})` tells how that goes. */
+export class DraftKeeper {
+  #id;
+  #onState;
+  #onCreated;
+  #timer = 0;
+  #waiting = null;
+  #saving = null;
+  #ended = false;
+
+  /** `id` of an existing draft or ""; `onCreated(id)` is called when a new one got its id. */
+  constructor(id, onState, onCreated) {
+    this.#id = id;
+    this.#onState = onState;
+    this.#onCreated = onCreated;
+  }
+
+  /** The form has changed; its content is saved in a moment. */
+  changed(content) {
+    if (this.#ended) return;
+    this.#waiting = content;
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.flush(), AFTER_MS);
+  }
+
+  /** Save now what waits; resolves when it is saved, or could not be. */
+  async flush() {
+    clearTimeout(this.#timer);
+    while (this.#saving || (this.#waiting && !this.#ended)) {
+      this.#saving ??= this.#save();
+      await this.#saving;
+    }
+  }
+
+  /** The draft's id; "" while nothing was saved. */
+  get id() {
+    return this.#id;
+  }
+
+  /** The draft has become an entry: no more saving. */
+  end() {
+    clearTimeout(this.#timer);
+    this.#ended = true;
+  }
+
+  async #save() {
+    const content = this.#waiting;
+    this.#waiting = null;
+    this.#onState({ kind: "saving" });
+    try {
+      if (this.#id) await request(draftPath(this.#id), { method: "PUT", body: { content } });
+      else await this.#create(content);
+      this.#onState({ kind: "saved" });
+    } catch (error) {
+      this.#onState({ kind: "failed", error });
+    } finally {
+      this.#saving = null;
+    }
+  }
+
+  async #create(content) {
+    const { draft_id: id } = await request("/api/drafts", { method: "POST", body: { content } });
+    this.#id = id;
+    this.#onCreated(id);
+  }
+}
+
+/** The drafts that are kept, changed last first. */
+export async function listDrafts(signal) {
+  const { drafts } = await request("/api/drafts", { signal });
+  return drafts;
+}
+
+/** One draft. */
+export function loadDraft(id, signal) {
+  return request(draftPath(id), { signal });
+}
+
+/** Forget a draft and its files. */
+export function deleteDraft(id) {
+  return request(draftPath(id), { method: "DELETE" });
+}
+
+function draftPath(id) {
+  return `/api/drafts/${encodeURIComponent(id)}`;
+}

@@ -1,0 +1,35 @@
+// Addresses: of entries, and of what entries name. Only http(s) and this server's own paths ever become links.
+
+import { el } from "./dom.js";
+
+/** The page of an entry; `query` is what it highlights. */
+export function entryAddress(id, query = "") {
+  return `/entry/${encodeURIComponent(id)}${query ? `?${new URLSearchParams({ q: query })}` : ""}`;
+}
+
+/** A url that may be followed, or null (javascript:, data: and whatever else an entry may claim). */
+export function safeUrl(url) {
+  if (typeof url !== "string" || !url.trim()) return null;
+  const parsed = URL.parse ? URL.parse(url, location.origin) : parsedUrl(url);
+  return parsed && ["http:", "https:"].includes(parsed.protocol) ? parsed.href : null;
+}
+
+/** True for a file that this server keeps. */
+export function isStored(url) {
+  return typeof url === "string" && url.startsWith("/api/attachments/");
+}
+
+/** A link when the url is safe, else its text. */
+export function linkOrText(url, text, attributes = {}) {
+  const href = safeUrl(url);
+  if (!href) return el("span", { text });
+  return el("a", { href, rel: "noopener noreferrer", text, ...attributes });
+}
+
+function parsedUrl(url) {
+  try {
+    return new URL(url, location.origin);
+  } catch {
+    return null;
+  }
+}

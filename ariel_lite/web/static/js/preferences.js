@@ -1,0 +1,22 @@
+// Choices remembered in this browser; where storage is blocked they last until the page is left.
+
+const unsaved = new Map();
+
+/** A stored choice, or null. */
+export function preference(name) {
+  try {
+    return localStorage.getItem(name);
+  } catch {
+    return unsaved.get(name) ?? null;
+  }
+}
+
+/** Store a choice; null forgets it. */
+export function setPreference(name, value) {
+  try {
+    if (value === null) localStorage.removeItem(name);
+    else localStorage.setItem(name, value);
+  } catch {
+    unsaved.set(name, value);
+  }
+}

@@ -1,0 +1,83 @@
+// Facets and timeline beside the results; asked for at the same time as they, and never in their way.
+
+import { request, wasAborted } from "../api.js";
+import { button, el, fill } from "../dom.js";
+import { Latest } from "../latest.js";
+import { changed } from "./address.js";
+import { facetGroups } from "./facets.js";
+import { withDate } from "./query_text.js";
+import { timeline } from "./timeline.js";
+
+const WIDE = "(min-width: 56rem)";
+
+export class Narrowing {
+  #go;
+  #latest = new Latest();
+  #shown = "";
+
+  /** `go(search)` runs a narrowed search. */
+  constructor(go) {
+    this.#go = go;
+    this.timeline = el("section", { class: "timeline-place", "aria-label": "Timeline" });
+    this.groups = el("div", { class: "facets" });
+    const open = matchMedia(WIDE).matches;
+    this.details = el("details", { class: "narrow-panel", open }, el("summary", { text: "Narrow the results" }), this.groups);
+    this.root = el("aside", { class: "narrowing", "aria-label": "Narrow the results" }, this.details);
+  }
+
+  stop() {
+    this.#latest.stop();
+  }
+
+  /** Nothing to narrow. */
+  clear() {
+    this.stop();
+    this.#shown = "";
+    fill(this.timeline);
+    fill(this.groups);
+    this.setVisible(false);
+  }
+
+  setVisible(visible) {
+    this.timeline.hidden = !visible;
+    this.root.hidden = !visible;
+  }
+
+  #setBusy(busy) {
+    for (const part of [this.timeline, this.root]) part.setAttribute("aria-busy", String(busy));
+  }
+
+  /** Ask for the counts of a search's body and show them; another page of the same search keeps what is there. */
+  async show(body, search) {
+    const { offset, cursor, max_results: size, ...asked } = body;
+    const key = JSON.stringify(asked);
+    if (key === this.#shown) return;
+    const signal = this.#latest.next();
+    this.#shown = "";
+    this.#setBusy(true);
+    try {
+      const counts = await request("/api/facets", { method: "POST", body: asked, signal });
+      this.#shown = key;
+      this.#draw(counts, search);
+      performance.mark("ariel:facets");
+    } catch (error) {
+      if (!wasAborted(error)) this.#fail(error, body, search);
+    }
+  }
+
+  #draw(counts, search) {
+    this.#setBusy(false);
+    const narrow = (span) => this.#go(changed(search, { query: withDate(search.query, span) }));
+    fill(this.timeline, timeline(counts, this.timeline.clientWidth || 320, narrow));
+    fill(this.groups, facetGroups(counts, search, this.#go));
+  }
+
+  #fail(error, body, search) {
+    this.#setBusy(false);
+    fill(this.timeline);
+    fill(
+      this.groups,
+      el("p", { class: "note warning" }, `The counts could not be made: ${error.message} `, button("Try again", () => this.show(body, search))),
+    );
+  }
+}

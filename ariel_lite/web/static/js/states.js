@@ -1,0 +1,67 @@
+// What a view shows instead of its content: loading, empty, failed. Each looks different and says what to do.
+
+import { offerToken } from "./api.js";
+import { button, el, field, fill } from "./dom.js";
+
+const SLOW_AFTER_MS = 4000;
+
+/** Waiting. After some seconds it says so, and offers to stop where `onStop` is given. Returns the element. */
+export function loading(label, onStop = null) {
+  const text = el("span", { text: `${label}…` });
+  const element = el("div", { class: "state loading", role: "status" }, el("span", { class: "spinner", "aria-hidden": "true" }), text);
+  const started = performance.now();
+  const timer = setInterval(() => {
+    if (!element.isConnected) return clearInterval(timer);
+    const seconds = Math.round((performance.now() - started) / 1000);
+    text.textContent = `${label}… the server is slow: ${seconds} s so far.`;
+    if (onStop && !element.querySelector("button")) element.append(button("Stop waiting", onStop));
+  }, SLOW_AFTER_MS);
+  return element;
+}
+
+/** Nothing to show, and that is no fault. */
+export function empty(title, ...advice) {
+  return el("div", { class: "state empty" }, el("p", { class: "state-title", text: title }), ...advice);
+}
+
+/**
+ * A failure, with the server's hint, further `details` and a way to try again where that can help; on a missing token,
+ * a form that asks for it.
+ */
+export function failed(error, retry, details = null) {
+  if (error.status === 401 && retry) return tokenForm(error, retry);
+  const canHelp = error.status === 0 || error.status === 429 || error.status >= 500;
+  return el(
+    "div",
+    { class: "state failed", role: "alert" },
+    el("p", { class: "state-title", text: error.message }),
+    details,
+    error.hint ? el("p", { text: error.hint }) : null,
+    retry && canHelp ? button("Try again", retry) : null,
+  );
+}
+
+function tokenForm(error, retry) {
+  const input = el("input", { type: "password", autocomplete: "current-password", required: true });
+  const note = el("p", { class: "error-text", role: "alert" });
+  const submit = async (event) => {
+    event.preventDefault();
+    fill(note);
+    try {
+      if (await offerToken(input.value.trim())) return retry();
+      fill(note, "The server did not take this token.");
+    } catch (failure) {
+      fill(note, failure.message);
+    }
+    return input.focus();
+  };
+  return el(
+    "form",
+    { class: "state token", on: { submit } },
+    el("h2", { text: "This logbook asks for a token" }),
+    el("p", { text: error.hint || "It is the web.token of the server's configuration." }),
+    field("Token", input),
+    el("button", { text: "Continue" }),
+    note,
+  );
+}
