@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 
 import click
 
-from ariel_lite.backends.base import Progress, VectorModel
+from ariel_lite.backends.base import Backend, Progress, VectorModel
 from ariel_lite.cli.failures import INTERRUPTED
 from ariel_lite.cli.layout import one_line
 from ariel_lite.cli.opening import mask_credentials, open_for_reading, open_for_writing
@@ -52,8 +52,10 @@ def pull_command(
     Run again it copies what is new. It may be stopped at any time; the next run goes on from there.
     """
     target = _file(session, file)
-    with _both(session, _server(server), target, writing_server=False) as (remote, local):
+    with ExitStack() as opened:
+        remote = opened.enter_context(_server_service(session, _server(server), writing=False))
         tree = _tree(remote, since, author)
+        local = opened.enter_context(closing(open_for_writing(session.config, target, create=True)))
         options = PullOptions(
             tree,
             scope=_scope(since, author),
@@ -62,13 +64,7 @@ def pull_command(
             files=attachments,
             mirror=mirror,
         )
-        with ExitStack() as bars:
-
-            def bar(part: str) -> Progress:
-                total = remote.backend.count(tree) if part == "entries" and full else None
-                return bars.enter_context(progress(part, total))
-
-            report = pull(remote.backend, local.backend, options, name=mask_credentials(server), progress=bar)
+        report = _pull(remote.backend, local.backend, options, mask_credentials(server))
         waiting = 0 if options.vectors_of is None else local.backend.vector_counts(options.vectors_of).missing
     if session.output.as_json:
         session.output.document(report.to_dict() | {"file": target, "without_vector": waiting})
@@ -94,7 +90,10 @@ def push_command(session: Session, places: tuple[str, ...], dry_run: bool) -> No
     source = _file(session, places[0] if len(places) == 2 else None)
     if not Path(source).exists():
         raise InvalidRequestError(f"there is no logbook at {source}", hint="name the file that holds your entries")
-    with _both(session, server, source, writing_server=not dry_run) as (remote, local), progress("push", None) as bar:
+    with ExitStack() as opened:
+        remote = opened.enter_context(_server_service(session, server, writing=not dry_run))
+        local = opened.enter_context(closing(open_for_writing(session.config, source, create=False)))
+        bar = opened.enter_context(progress("push", None))
         report = push(local.backend, remote.backend, name=mask_credentials(server), dry_run=dry_run, progress=bar)
     if session.output.as_json:
         session.output.document(report.to_dict() | {"file": source})
@@ -121,20 +120,22 @@ def _file(session: Session, file: str | None) -> str:
 
 
 @contextmanager
-def _both(
-    session: Session, server: str, file: str, *, writing_server: bool
-) -> Iterator[tuple[ARIELSearchService, ARIELSearchService]]:
-    """The server's and the file's service. The server is opened first: a wrong URL leaves no empty file behind."""
-    with ExitStack() as stack:
-        opened = (
-            open_for_writing(session.config, server, create=False)
-            if writing_server
-            else open_for_reading(session.config, server)
-        )
-        stack.callback(opened.close)
-        local = open_for_writing(session.config, file, create=not writing_server)
-        stack.callback(local.close)
-        yield opened, local
+def _server_service(session: Session, url: str, *, writing: bool) -> Iterator[ARIELSearchService]:
+    """The server's service. It is opened before the file: a wrong URL leaves no empty file behind."""
+    opened = open_for_writing(session.config, url, create=False) if writing else open_for_reading(session.config, url)
+    with closing(opened) as service:
+        yield service
+
+
+def _pull(server: Backend, logbook: Backend, options: PullOptions, name: str) -> PullReport:
+    """Pull with a bar for each part."""
+    with ExitStack() as bars:
+
+        def bar(part: str) -> Progress:
+            total = server.count(options.tree) if part == "entries" and options.full else None
+            return bars.enter_context(progress(part, total))
+
+        return pull(server, logbook, options, name=name, progress=bar)
 
 
 def _tree(service: ARIELSearchService, since: str | None, author: str | None) -> BoundNode:
