@@ -1,146 +1,39 @@
-"""What every backend can do, as small protocols; and the plain values that pass between a backend and the rest.
+"""What every backend can do, as small protocols. The plain values that pass are in `values`, and known here too.
 
 A backend stores what the analyzer made and finds what a bound tree asks for. It never parses queries or HTML.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Literal, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ariel_lite.backends.values import BackendStatus as BackendStatus
+from ariel_lite.backends.values import Draft as Draft
+from ariel_lite.backends.values import Enrichment as Enrichment
+from ariel_lite.backends.values import EntryVectors as EntryVectors
+from ariel_lite.backends.values import Hit as Hit
+from ariel_lite.backends.values import IngestionRun as IngestionRun
+from ariel_lite.backends.values import Order as Order
+from ariel_lite.backends.values import PendingText as PendingText
+from ariel_lite.backends.values import Problem as Problem
+from ariel_lite.backends.values import Progress as Progress
+from ariel_lite.backends.values import SearchPlan as SearchPlan
+from ariel_lite.backends.values import Statement as Statement
+from ariel_lite.backends.values import StoredAttachment as StoredAttachment
+from ariel_lite.backends.values import UpsertOutcome as UpsertOutcome
+from ariel_lite.backends.values import VectorCounts as VectorCounts
+from ariel_lite.backends.values import VectorModel as VectorModel
+from ariel_lite.backends.values import batched as batched
 from ariel_lite.query.nodes import BoundNode
 from ariel_lite.ranking.bm25 import CorpusStatistics
 from ariel_lite.ranking.fuzzy import Vocabulary
 from ariel_lite.records import EmbeddingTableInfo, EnhancedLogbookEntry
-
-Order = Literal["newest", "oldest"]
-Progress = Callable[[int], None]
-"""Told how many more entries are done."""
-
-
-@dataclass(frozen=True)
-class SearchPlan:
-    """A bound tree (the filters are part of it) and how much of the answer is wanted.
-
-    Hits come ordered by (exact spellings, BM25, newest, id); without text to rank by, by `order`.
-    """
-
-    tree: BoundNode
-    limit: int = 10
-    offset: int = 0
-    order: Order = "newest"
-
-
-@dataclass(frozen=True)
-class Hit:
-    """An entry found: id, score (BM25, or what the caller scored by), exact spellings matched, row number."""
-
-    entry_id: str
-    score: float
-    written: int = 0
-    row: int = -1
-
-
-@dataclass(frozen=True)
-class Statement:
-    """What a backend runs, for people: SQL and its parameters."""
-
-    sql: str
-    parameters: tuple[Any, ...] = ()
-
-
-@dataclass
-class UpsertOutcome:
-    """What one batch did. `renamed` maps an id that another source system owns to the id it was stored under."""
-
-    added: list[str] = field(default_factory=list)
-    updated: list[str] = field(default_factory=list)
-    unchanged: int = 0
-    renamed: dict[str, str] = field(default_factory=dict)
-
-    def add(self, other: UpsertOutcome) -> None:
-        """Count another batch in."""
-        self.added += other.added
-        self.updated += other.updated
-        self.unchanged += other.unchanged
-        self.renamed |= other.renamed
-
-
-@dataclass(frozen=True)
-class StoredAttachment:
-    """A file of an entry; `data` is None where only the description was asked for."""
-
-    attachment_id: str
-    entry_id: str
-    filename: str
-    mime_type: str
-    size_bytes: int
-    created_at: datetime
-    data: bytes | None = None
-
-
-@dataclass(frozen=True)
-class Draft:
-    """An entry that is being written: `content` is what its author has filled in so far, JSON values only."""
-
-    draft_id: str
-    content: dict[str, Any]
-    created_at: datetime
-    updated_at: datetime
-
-
-@dataclass(frozen=True)
-class Enrichment:
-    """What the semantic processor found in a text: `text_hash` is of the text it read, as the claim gave it."""
-
-    entry_id: str
-    text_hash: bytes
-    summary: str
-    keywords: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class IngestionRun:
-    """One run of an ingestion, as in `ingestion_runs`."""
-
-    run_id: int
-    started_at: datetime
-    completed_at: datetime | None
-    source_system: str
-    entries_added: int
-    entries_updated: int
-    entries_failed: int
-    status: str
-    error_message: str | None
-    metadata: dict[str, Any]
-
-
-@dataclass(frozen=True)
-class Problem:
-    """Something `doctor` found: what is wrong and whether `--repair` mends it."""
-
-    message: str
-    repairable: bool
-
-
-@dataclass(frozen=True)
-class BackendStatus:
-    """Counts of a logbook. `unindexed` entries are stored but not findable yet; `cut` ones are indexed in part."""
-
-    entries: int
-    indexed: int
-    unindexed: int
-    cut: int
-    attachments: int
-    size_bytes: int
-    analyzer_current: bool
-    last_ingestion: datetime | None
 
 
 class EntryReader(Protocol):
@@ -211,52 +104,6 @@ class EntryWriter(Protocol):
         """Ids of all entries, or of one source system's."""
 
 
-@dataclass(frozen=True)
-class VectorModel:
-    """A model as stored vectors know it: vectors of another fingerprint are stale and never compared."""
-
-    name: str
-    dimension: int
-    fingerprint: str
-
-
-@dataclass(frozen=True)
-class VectorCounts:
-    """Entries by the state of their vector.
-
-    current; missing (new or edited); stale (another fingerprint); blank (nothing to embed); failed (refused).
-    """
-
-    current: int
-    missing: int
-    stale: int
-    blank: int
-    failed: int = 0
-
-
-@dataclass(frozen=True)
-class PendingText:
-    """An entry that needs a vector: `text_hash` is of the text that the vector will stand for."""
-
-    row: int
-    entry_id: str
-    text_hash: bytes
-    text: str
-
-
-@dataclass(frozen=True)
-class EntryVectors:
-    """The vectors of an entry, float32: one for the entry, (dimension,), and its windows', (n, dimension).
-
-    No windows: blank text, or `error` says why there is no vector; nothing is stored but the fact.
-    """
-
-    pending: PendingText
-    vector: NDArray[np.float32] | None
-    windows: NDArray[np.float32] | None
-    error: str = ""
-
-
 class VectorStore(Protocol):
     """Vectors by model, and the nearest of them."""
 
@@ -272,7 +119,7 @@ class VectorStore(Protocol):
     def claim_pending(self, model: VectorModel, worker: str, limit: int) -> list[PendingText]:
         """Take up to `limit` entries without a current vector; no other worker gets them while this one lives."""
 
-    def store_vectors(self, model: VectorModel, vectors: Sequence[EntryVectors]) -> int:
+    def store_vectors(self, model: VectorModel, made: Sequence[EntryVectors]) -> int:
         """Keep vectors whose text is still the entry's; the number kept. Zero and non-finite ones are refused.
 
         Raises:
@@ -457,15 +304,3 @@ class Backend(
 
     def close(self) -> None:
         """Give back every connection; the backend cannot be used afterwards."""
-
-
-def batched(items: Iterable[Any], size: int) -> Iterator[list[Any]]:
-    """Lists of up to `size` items, in order."""
-    batch: list[Any] = []
-    for item in items:
-        batch.append(item)
-        if len(batch) == size:
-            yield batch
-            batch = []
-    if batch:
-        yield batch

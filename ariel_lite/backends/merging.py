@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any, cast
 
-from ariel_lite.backends.base import Enrichment
+from ariel_lite.backends.base import Enrichment, UpsertOutcome
 from ariel_lite.backends.encoding import cleaned
 from ariel_lite.backends.statuses import COMPLETE, complete_status, status_of
 from ariel_lite.records import EnhancedLogbookEntry, searchable_text
@@ -15,6 +15,24 @@ EMBEDDING = "text_embedding"
 """The enhancer that adds vectors; every other one adds words."""
 
 ENHANCED_WORDS = ("summary", "keywords")
+
+
+def settled(
+    owners: Mapping[str, str], entries: Sequence[EnhancedLogbookEntry], outcome: UpsertOutcome
+) -> list[EnhancedLogbookEntry]:
+    """Entries under the ids they are kept by: an id that another source owns gets its source's name before it.
+
+    `owners` maps ids that are stored to their sources; the outcome notes who was renamed.
+    """
+    sources = dict(owners)
+    kept: dict[str, EnhancedLogbookEntry] = {}
+    for entry in entries:
+        entry_id, source = entry["entry_id"], entry["source_system"]
+        if sources.setdefault(entry_id, source) != source:
+            outcome.renamed[entry_id] = f"{source}:{entry_id}"
+            entry = cast(EnhancedLogbookEntry, {**entry, "entry_id": f"{source}:{entry_id}"})
+        kept[entry["entry_id"]] = entry
+    return list(kept.values())
 
 
 def completed(entry: EnhancedLogbookEntry, now: datetime) -> EnhancedLogbookEntry:

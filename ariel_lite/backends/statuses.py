@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from datetime import datetime
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
 from typing import Any
 
 from ariel_lite.errors import InvalidRequestError
@@ -28,11 +28,32 @@ def pending_status() -> dict[str, str]:
     return {"status": PENDING}
 
 
+def complete_statuses(entry_ids: Iterable[str]) -> dict[str, dict[str, str]]:
+    """The statuses of entries that a module is done with now."""
+    return dict.fromkeys(entry_ids, complete_status(datetime.now(UTC)))
+
+
+def failed_statuses(reasons: Mapping[str, str]) -> dict[str, dict[str, str]]:
+    """The statuses of entries that a module could not enhance now, of entry id -> reason."""
+    now = datetime.now(UTC)
+    return {entry_id: failed_status(now, reason) for entry_id, reason in reasons.items()}
+
+
 def status_of(statuses: Mapping[str, Any], module: str) -> str:
     """A module's status among an entry's; what nobody has noted is pending."""
     noted = statuses.get(module)
     found = noted.get("status") if isinstance(noted, dict) else None
     return found if found in (COMPLETE, FAILED) else PENDING
+
+
+def noted_statuses(status: str | None) -> list[str]:
+    """The statuses meant, without "pending": all, or the one named.
+
+    Raises:
+        InvalidRequestError: see `check_status`.
+    """
+    check_status(status)
+    return [noted for noted in (COMPLETE, FAILED) if status in (None, noted)]
 
 
 def check_status(status: str | None) -> None:

@@ -16,9 +16,9 @@ from ariel_lite.cli.progress import progress
 from ariel_lite.cli.session import Session, json_option, pass_session
 from ariel_lite.config import ARIELConfig
 from ariel_lite.errors import InvalidRequestError
+from ariel_lite.evaluation.answers import AnswerSummary
 from ariel_lite.evaluation.baseline import (
     BUNDLED,
-    OVERALL,
     Baseline,
     Changes,
     Fall,
@@ -32,6 +32,7 @@ from ariel_lite.evaluation.collections import Collection, JudgedQuery, Kept, rea
 from ariel_lite.evaluation.metrics import METRICS, Difference, Summary, load_measures
 from ariel_lite.evaluation.scorecard import (
     MODES,
+    OVERALL,
     ModeScores,
     Scorecard,
     embed,
@@ -94,6 +95,9 @@ def evaluation(
     mrr counts the first relevant result of all that were asked for. Intervals are 95 % bootstrap intervals. A change
     against the baseline is better, worse, or noise (its paired interval holds 0). The exit code is 1 when a class of
     queries is below the baseline by more than 0.02 in nDCG@10 or recall@50.
+
+    For a mode that answers (rag), besides: how many queries of each class it answered, how many of the entries it
+    cites are relevant (precision), how many of its sentences stand word for word in their source.
     """
     load_measures()
     judged = _judged(collection, golden)
@@ -232,6 +236,17 @@ def _mode_lines(scores: ModeScores) -> Iterator[Line]:
         approximate = f", {len(scores.approximate)} approximate only" if scores.approximate else ""
         text = f"{len(scores.unanswered) / asked:.0%} rightly without a result{approximate}"
         yield [Span(f"{padded('  no answer', NAME_WIDTH)}{asked:>{QUERIES_WIDTH}}  {text}")]
+    if scores.answers:
+        yield from _answer_lines(scores.answered)
+
+
+def _answer_lines(answered: Mapping[str, AnswerSummary]) -> Iterator[Line]:
+    """The answers' part of a mode: by class, "all" first."""
+    yield [Span(_row("  answers", "queries", ("answered", "refused", "cited", "precision", "verbatim")), "bold")]
+    for name, summary in answered.items():
+        shares = [f"{share:.3f}" for share in (summary.precision, summary.verbatim)]
+        cells = (f"{summary.answered:.3f}", f"{1 - summary.answered:.3f}", str(summary.cited), *shares)
+        yield [Span(_row(f"  {name}", str(summary.queries), cells))]
 
 
 def _change_texts(groups: Mapping[str, Mapping[str, Difference]]) -> Iterator[str]:

@@ -30,16 +30,38 @@ def long_time(moment: datetime, zone: ZoneInfo) -> str:
 def print_entry(output: Output, entry: Mapping[str, Any], zone: ZoneInfo) -> None:
     """Print one entry of a list: header, title, fragments (or the beginning of the text)."""
     output.line()
-    header = list(_header(entry, zone))
-    if columns(plain(header)) <= output.width:
-        output.line(*header)
-    else:
-        output.lines(wrapped(header, output.width, hanging=INDENT))
+    _print_header(output, list(_header(entry, zone)))
     title, fragments = _title_and_fragments(entry, output)
     if title:
         output.lines(wrapped(title, output.width, indent=INDENT))
     for fragment in fragments:
         output.lines(wrapped(fragment, output.width, indent=INDENT * 2))
+
+
+def print_source(output: Output, number: int, entry: Mapping[str, Any], zone: ZoneInfo) -> None:
+    """Print a numbered source of an answer: id, time, author; and the title beneath."""
+    mark = f"[{number}] "
+    _print_header(output, [Span(mark, "bold"), *_header(entry, zone)])
+    _print_title(output, entry, " " * len(mark))
+
+
+def print_heading(output: Output, entry: Mapping[str, Any], zone: ZoneInfo) -> None:
+    """Print an entry in short: header and title."""
+    _print_header(output, list(_header(entry, zone)))
+    _print_title(output, entry, INDENT)
+
+
+def _print_header(output: Output, header: Line) -> None:
+    if columns(plain(header)) <= output.width:
+        output.line(*header)
+    else:
+        output.lines(wrapped(header, output.width, hanging=INDENT))
+
+
+def _print_title(output: Output, entry: Mapping[str, Any], indent: str) -> None:
+    title = one_line(entry_title(entry))  # type: ignore[arg-type]
+    if title:
+        output.lines(wrapped([Span(title)], output.width, indent=indent))
 
 
 def _with_offset(local: datetime, form: str) -> str:

@@ -8,8 +8,8 @@ from zoneinfo import ZoneInfo
 
 import yaml
 
-from ariel_lite.cli.layout import Span, paragraphs
-from ariel_lite.cli.listing import print_entry
+from ariel_lite.cli.layout import Span, paragraphs, safe, wrapped
+from ariel_lite.cli.listing import print_entry, print_heading, print_source
 from ariel_lite.cli.output import Output
 from ariel_lite.records import ARIELSearchResult
 
@@ -40,12 +40,31 @@ class SearchReport:
         self._diagnostics()
         if self._result.explanation is not None:
             self._explanation(self._result.explanation)
-        if self._result.answer:
-            self._output.line()
-            self._output.lines(paragraphs(self._result.answer, self._output.width))
+        if self._result.answer is not None:
+            self._answer(self._result.answer)
+            return
         for entry in self._result.entries:
             print_entry(self._output, entry, self._zone)
         self._ending(asked, offset)
+
+    def _answer(self, answer: str) -> None:
+        """Print an answer, its numbered sources, and the other entries that were found."""
+        self._output.line()
+        for line in answer.splitlines():
+            self._output.lines(wrapped([Span(safe(line))], self._output.width))
+        entries = {entry["entry_id"]: entry for entry in self._result.entries}
+        cited = [key for key in self._result.sources if key in entries]
+        if cited:
+            self._title("Sources")
+        for number, key in enumerate(cited, start=1):
+            print_source(self._output, number, entries.pop(key), self._zone)
+        if entries:
+            self._title("Also found" if cited else "Nearest entries")
+        for entry in entries.values():
+            if cited:
+                print_heading(self._output, entry, self._zone)
+            else:
+                print_entry(self._output, entry, self._zone)
 
     def _diagnostics(self) -> None:
         for diagnostic in self._result.diagnostics:
@@ -56,7 +75,7 @@ class SearchReport:
 
     def _ending(self, asked: int, offset: int) -> None:
         found = len(self._result.entries)
-        if found == 0 and not self._result.answer:
+        if found == 0:
             self._nothing(offset)
         elif found >= asked:
             self._output.line()

@@ -133,8 +133,11 @@ def _print_status(session: Session, found: ARIELStatusResult, reason: str, mode:
         "search modes": ", ".join(name + " (default)" * (name == mode) for name in found.enabled_search_modules),
         "enhancers": ", ".join(found.enabled_enhancement_modules),
     }
-    for name, counts in details["enhancement"].items():
-        facts[name] = ", ".join(f"{count:,} {status}" for status, count in counts.items() if count) or "no entries"
+    if found.entry_count:
+        facts["enhanced"] = "; ".join(
+            f"{name} {', '.join(f'{count:,} {status}' for status, count in counts.items() if count)}"
+            for name, counts in details["enhancement"].items()
+        )
     if "vectors_current" in details:
         states = ("current", "missing", "stale", "failed")
         shown = [f"{details[f'vectors_{state}']:,} {state}" for state in states if details[f"vectors_{state}"]]

@@ -5,7 +5,8 @@ query rather than means, so that a change can be told from noise by pairing quer
 or part of the set is the mean of its queries.
 
     {"collection", "fingerprint", "recorded_with", "metrics": [name, ...],
-     "modes": {mode: {"unanswered": [id, ...], "queries": {id: [a value for each metric], ...}}}}
+     "modes": {mode: {"unanswered": [id, ...], "queries": {id: [a value for each metric], ...},
+                      "answers": {id: [entries cited, relevant ones among them], ...}}}}     (of modes that answer)
 """
 
 from __future__ import annotations
@@ -13,15 +14,16 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from ariel_lite import __version__
 from ariel_lite.errors import ConfigurationError, InvalidRequestError
+from ariel_lite.evaluation.answers import AnswerScore, summarise_answers
 from ariel_lite.evaluation.collections import Collection
 from ariel_lite.evaluation.metrics import METRICS, Difference, Scores, compare
-from ariel_lite.evaluation.scorecard import ModeScores, Scorecard
+from ariel_lite.evaluation.scorecard import NO_ANSWER, OVERALL, ModeScores, Scorecard
 
 BUNDLED = Path(__file__).with_name("baseline.json")
 FLOOR_METRICS = ("ndcg@10", "recall@50")
@@ -29,8 +31,6 @@ TOLERANCE = 0.02
 """How far the mean of a class may lie below its floor: processors round differently, and neighbours change places."""
 
 NO_ANSWER_TOLERANCE = 0.05
-OVERALL = "all"
-NO_ANSWER = "no_answer"
 
 Changes = dict[str, dict[str, dict[str, Difference]]]
 """Mode -> class, or "all" for the whole -> metric -> how it changed."""
@@ -38,10 +38,11 @@ Changes = dict[str, dict[str, dict[str, Difference]]]
 
 @dataclass(frozen=True)
 class ModeBaseline:
-    """A mode as it was: metrics by query id, and the queries without an answer for which nothing was found."""
+    """A mode as it was: metrics by query id, the queries without an answer for which nothing was found, answers."""
 
     scores: Mapping[str, Scores]
     unanswered: frozenset[str]
+    answers: Mapping[str, AnswerScore] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -117,7 +118,7 @@ def write_baseline(path: Path, card: Scorecard, model: str) -> None:
     if path.exists():
         before = read_baseline(path)
         modes = dict(before.modes) if before.fits(collection) else {}
-    modes |= {scores.mode: ModeBaseline(scores.scores, scores.unanswered) for scores in card.modes}
+    modes |= {scores.mode: ModeBaseline(scores.scores, scores.unanswered, scores.answers) for scores in card.modes}
     document = {
         "collection": collection.name,
         "fingerprint": collection.fingerprint,
@@ -163,6 +164,30 @@ def _falls(scores: ModeScores, baseline: ModeBaseline) -> Iterator[Fall]:
         share, floor = len(scores.unanswered) / len(asked), len(baseline.unanswered & set(asked)) / len(asked)
         if share < floor - NO_ANSWER_TOLERANCE:
             yield Fall(scores.mode, NO_ANSWER, "unanswered", share, floor)
+    yield from _answer_falls(scores, baseline)
+
+
+def _answer_falls(scores: ModeScores, baseline: ModeBaseline) -> Iterator[Fall]:
+    """Less precise citations, fewer answers in a class, or more answers where there is none."""
+    shared = [key for key in scores.answers if key in baseline.answers]
+    if not shared:
+        return
+    value = summarise_answers(scores.answers[key] for key in shared).precision
+    floor = summarise_answers(baseline.answers[key] for key in shared).precision
+    if value < floor - TOLERANCE:
+        yield Fall(scores.mode, OVERALL, "citation precision", value, floor)
+    silent = set(scores.without_answer)
+    groups = {query.query_id: NO_ANSWER if query.query_id in silent else query.group for query in scores.queries}
+    for group in dict.fromkeys(groups[key] for key in shared):
+        members = [key for key in shared if groups[key] == group]
+        value, floor = (
+            summarise_answers(of[key] for key in members).answered for of in (scores.answers, baseline.answers)
+        )
+        name = "answered"
+        if group == NO_ANSWER:
+            name, value, floor = "refused", 1 - value, 1 - floor
+        if value < floor - NO_ANSWER_TOLERANCE:
+            yield Fall(scores.mode, group, name, value, floor)
 
 
 def _mode(recorded: Mapping[str, Any], places: Sequence[int]) -> ModeBaseline:
@@ -170,14 +195,18 @@ def _mode(recorded: Mapping[str, Any], places: Sequence[int]) -> ModeBaseline:
         query: {metric: float(values[place]) for metric, place in zip(METRICS, places, strict=True)}
         for query, values in recorded["queries"].items()
     }
-    return ModeBaseline(scores, frozenset(recorded["unanswered"]))
+    answers = {
+        query: AnswerScore(int(cited), int(right)) for query, (cited, right) in recorded.get("answers", {}).items()
+    }
+    return ModeBaseline(scores, frozenset(recorded["unanswered"]), answers)
 
 
 def _mode_dict(mode: ModeBaseline) -> dict[str, Any]:
+    answers = {query: [score.cited, score.relevant] for query, score in sorted(mode.answers.items())}
     return {
         "queries": {query: [scores[metric] for metric in METRICS] for query, scores in sorted(mode.scores.items())},
         "unanswered": sorted(mode.unanswered),
-    }
+    } | ({"answers": answers} if answers else {})
 
 
 def _layout(document: Mapping[str, Any]) -> Iterator[str]:
@@ -187,7 +216,9 @@ def _layout(document: Mapping[str, Any]) -> Iterator[str]:
     yield ",\n".join(
         f'{_json(mode)}: {{"unanswered": {_json(recorded["unanswered"])}, "queries": {{\n'
         + ",\n".join(f" {_json(query)}: {_json(values)}" for query, values in recorded["queries"].items())
-        + "\n}}"
+        + "\n}"
+        + (f', "answers": {_json(recorded["answers"])}' if "answers" in recorded else "")
+        + "}"
         for mode, recorded in document["modes"].items()
     )
     yield "}}"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -19,6 +19,7 @@ from ariel_lite.compose import create_ariel_service
 from ariel_lite.config import ARIELConfig, FacilityConfig
 from ariel_lite.enhancement.base import Enhancer
 from ariel_lite.errors import EmbeddingGenerationError, InvalidRequestError, SearchExecutionError
+from ariel_lite.evaluation.answers import AnswerScore, AnswerSummary, score_answer, summarise_answers
 from ariel_lite.evaluation.collections import Collection, JudgedQuery
 from ariel_lite.evaluation.metrics import Scores, Summary, score_rankings, summarise
 from ariel_lite.records import MAX_RESULTS, ARIELSearchResult
@@ -27,6 +28,9 @@ from ariel_lite.service import ARIELSearchService
 
 MODES = ("keyword", "semantic", "hybrid")
 """What `--mode all` means."""
+
+OVERALL = "all"
+NO_ANSWER = "no_answer"
 
 THRESHOLD = "similarity_threshold"
 ENHANCER = "text_embedding"
@@ -49,6 +53,7 @@ class ModeScores:
         scores: metrics of each query that has an answer, by query id.
         unanswered: ids of the queries without an answer for which nothing was found, as is right.
         approximate: ids of those for which only approximate matches were found, and said to be so.
+        answers: of a mode that answers, each query's answer, by query id.
     """
 
     mode: str
@@ -56,6 +61,7 @@ class ModeScores:
     scores: Mapping[str, Scores]
     unanswered: frozenset[str] = frozenset()
     approximate: frozenset[str] = frozenset()
+    answers: Mapping[str, AnswerScore] = field(default_factory=dict)
 
     @cached_property
     def summary(self) -> Summary | None:
@@ -77,8 +83,25 @@ class ModeScores:
         """The metrics of a class's queries."""
         return {q.query_id: self.scores[q.query_id] for q in self.queries if q.group == name and q.relevant}
 
+    @cached_property
+    def answered(self) -> dict[str, AnswerSummary]:
+        """Answers by class of query; "all" are those to queries that have one, "no_answer" those to the others.
+
+        {} for a mode that does not answer. The precision of "all" counts every citation, those of "no_answer" too.
+        """
+        if not self.answers:
+            return {}
+        silent = set(self.without_answer)
+        able = summarise_answers(score for key, score in self.answers.items() if key not in silent)
+        whole = summarise_answers(self.answers.values())
+        found = {OVERALL: replace(able, cited=whole.cited, precision=whole.precision, verbatim=whole.verbatim)}
+        for name in self.groups:
+            members = [query.query_id for query in self.queries if query.group == name and query.relevant]
+            found[name] = summarise_answers(self.answers[key] for key in members)
+        return found | ({NO_ANSWER: summarise_answers(self.answers[key] for key in silent)} if silent else {})
+
     def to_dict(self) -> dict[str, Any]:
-        """The JSON shape of a mode: metrics, number of queries, intervals, classes, and the queries without answer."""
+        """The JSON shape of a mode: metrics, number of queries, intervals, classes, queries without answer, answers."""
         document: dict[str, Any] = _summary_dict(self.summary) if self.summary else {"queries": 0}
         document["classes"] = {name: _summary_dict(summary) for name, summary in self.groups.items()}
         asked = len(self.without_answer)
@@ -88,6 +111,8 @@ class ModeScores:
                 "unanswered": len(self.unanswered) / asked,
                 "approximate": len(self.approximate) / asked,
             }
+        if self.answers:
+            document["answers"] = {name: summary.to_dict() for name, summary in self.answered.items()}
         return document
 
 
@@ -215,12 +240,15 @@ def evaluate(
     parameters = _parameters(service, mode, plain=plain)
     rankings: dict[str, list[str]] = {}
     approximate: set[str] = set()
+    answers: dict[str, AnswerScore] = {}
     for query in queries:
         result = service.search_now(query.text, max_results=depth, mode=mode, advanced_params=parameters)
         _require_whole(result, query, mode)
         rankings[query.query_id] = [entry["entry_id"] for entry in result.entries]
         if result.entries and all(entry["_match"] == "fuzzy" for entry in result.entries):
             approximate.add(query.query_id)
+        if result.answer is not None:
+            answers[query.query_id] = score_answer(result, query.relevant)
         progress(1)
     judged = {query.query_id: query.relevant for query in queries if query.relevant}
     unjudged = {query.query_id for query in queries if not query.relevant}
@@ -230,6 +258,7 @@ def evaluate(
         score_rankings(rankings, judged),
         frozenset(key for key in unjudged if not rankings[key]),
         frozenset(approximate & unjudged),
+        answers,
     )
 
 

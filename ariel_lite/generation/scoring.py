@@ -9,9 +9,9 @@ entry, and the share of the question's words that the entry holds, where rare wo
     confidence    = 1 / (1 + exp(-(BASE + BEST_SENTENCE x(best sentence) + WHOLE_ENTRY x(entry) + COVERAGE coverage)))
 
 The numbers were fitted (logistic regression) to the judged entries of the sample's questions in other words and of its
-questions without an answer, without the kept third; without cosines a second fit by words alone is used. An entry that
-holds all words of a query that names its words (operators, quotes, names, at most three words) is certain: on the
-judged queries such entries always were relevant.
+questions without an answer, without the kept third. An entry that holds all words of a query that names its words
+(operators, quotes, names, at most three words; no question) is certain: on the judged queries such entries always were
+relevant.
 """
 
 from __future__ import annotations
@@ -26,27 +26,34 @@ from ariel_lite.generation.sentences import Sentence
 from ariel_lite.text.highlight import Pattern, find_spans
 from ariel_lite.text.tokenise import Analyzer
 
-BASE = -3.1
-BEST_SENTENCE = 4.4
-WHOLE_ENTRY = 2.6
-COVERAGE = 2.6
+BASE = -3.3
+BEST_SENTENCE = 4.8
+WHOLE_ENTRY = 1.9
+COVERAGE = 2.7
 """With cosines."""
 
-WORDS_BASE = -3.2
-WORDS_COVERAGE = 4.4
-"""Without cosines."""
+WORDS_BASE = -4.0
+WORDS_COVERAGE = 6.0
+"""Without cosines: by words alone an entry has to hold seven tenths of what the words weigh."""
 
 CERTAIN = 1.0
+NEAR_ENOUGH = 0.8
+"""An entry with mended words is certain only when it is nearer than this share of the recommended threshold: a word
+that the logbook does not know may have been meant."""
+
 ASKING_WORDS = frozenset(
     """
     made make makes happen happened happens happening tell show give list find found explain describe know known
     anything something someone somebody anyone anybody please much many often long ever again reason
     """.split()  # noqa: SIM905 - a list of words reads best as words
 )
-MOST_SENTENCES = 96
+QUESTION_WORDS = frozenset(
+    "what when why who whom whose where how which is are was were did do does has have had can could".split()  # noqa: SIM905
+)
+MOST_SENTENCES = 80
 """So many sentences of all entries together are compared by meaning; of long entries those that hold most words."""
 
-LEAD_BONUS = 0.02
+LEAD_BONUS = 0.2
 DANGLING_COST = 0.06
 TITLE_COST = 0.05
 LEAST_WORDS = 3
@@ -73,12 +80,14 @@ class Question:
         names_its_words: True when entries with all words are certain to be meant.
         vector: of its meaning, or None.
         threshold: the model's recommended cosine.
+        is_approximate: True when words were taken for others that are nearly the same.
     """
 
     terms: tuple[Term, ...]
     names_its_words: bool = False
     vector: Vectors | None = None
     threshold: float = 0.0
+    is_approximate: bool = False
 
 
 @dataclass(frozen=True)
@@ -106,6 +115,12 @@ class ScoredPassage:
         return max(self.sentences, key=lambda scored: scored.score, default=None)
 
 
+def is_question(text: str) -> bool:
+    """True for a question in words, rather than the words to look for."""
+    first = (text.split() or [""])[0].strip("\"'(“¿").lower()
+    return text.rstrip("\"')” ").endswith("?") or first in QUESTION_WORDS
+
+
 def term_weight(text: str, entries: int, holding: int) -> float:
     """What a word weighs: rare ones more, words that only ask nothing."""
     if text.lower() in ASKING_WORDS:
@@ -125,7 +140,9 @@ def coverage(terms: Sequence[Term], texts: Sequence[str], analyzer: Analyzer) ->
 
 def confidence(question: Question, passage: Passage, covered: float, best_cosine: float | None) -> float:
     """How sure it is that an entry answers the question, 0..1."""
-    if not question.terms or (passage.holds_all_words and question.names_its_words):
+    nearest = max((cosine for cosine in (best_cosine, passage.similarity) if cosine is not None), default=1.0)
+    is_far = question.is_approximate and nearest < NEAR_ENOUGH * question.threshold
+    if not question.terms or (passage.holds_all_words and question.names_its_words and not is_far):
         return CERTAIN
     if best_cosine is None:
         return _logistic(WORDS_BASE + WORDS_COVERAGE * covered)
@@ -139,8 +156,10 @@ def confidence(question: Question, passage: Passage, covered: float, best_cosine
 
 
 def can_stand_alone(sentence: Sentence) -> bool:
-    """True for a sentence that says something by itself: no data, and three words or more."""
-    if not sentence.is_quotable:
+    """True for a sentence that says something by itself: three words or more, no data, no head of a list."""
+    if not sentence.is_quotable or (sentence.text.endswith(":") and sentence.kind != "title"):
+        return False
+    if not any(sign.isalnum() for sign in sentence.text):
         return False
     if len(sentence.text.split()) >= LEAST_WORDS:
         return True
@@ -173,7 +192,7 @@ def score_passages(
 
 def _candidates(question: Question, passage: Passage, analyzer: Analyzer) -> list[ScoredSentence]:
     able = [sentence for sentence in passage.sentences if can_stand_alone(sentence)]
-    able = able or [sentence for sentence in passage.sentences if sentence.kind == "title"]
+    able = able or [s for s in passage.sentences if s.kind == "title" and any(sign.isalnum() for sign in s.text)]
     return [ScoredSentence(s, coverage(question.terms, [s.text], analyzer), None, 0.0) for s in able]
 
 

@@ -18,7 +18,7 @@ _TABLE = re.compile(r"\[table(?:\s[^\]\n]*)?\](.*?)\[/table\]", re.IGNORECASE | 
 _ROW = re.compile(r"^[ \t]*\|-[ \t]*$\n?", re.MULTILINE)
 _TAG = re.compile(
     r"\[/?(?:b|i|u|s|em|strong|sub|sup|center|left|right|justify|quote|list|table|url|email|img|code|h[1-6]"
-    r"|(?:color|size|font|list|anchor|h[1-6])=[^\]\n]*)\]",
+    r"|(?:color|size|font|list|anchor|h[1-6])=[^\]\n]*)\]|\[/(?:color|size|font|anchor)\]",
     re.IGNORECASE,
 )
 _BLANK_LINES = re.compile(r"\n{3,}")

@@ -200,7 +200,7 @@ class ElogServer(ServerReader):
         return built
 
     def _address(self, name: str) -> str:
-        return self._base + quote(file_name(name))
+        return self._base + quote(file_name(name), safe="")
 
     async def _by_number(
         self, since: datetime | None, until: datetime | None, limit: int | None

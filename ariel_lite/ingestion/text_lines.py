@@ -16,7 +16,8 @@ def lines_of(chunks: Iterable[str]) -> Iterator[str]:
     carry: list[str] = []
     held = 0
     for chunk in chunks:
-        if "\n" not in chunk and "\r" not in chunk and held < MAX_LINE_CHARACTERS:
+        half = bool(carry) and carry[-1].endswith("\r")
+        if not half and "\n" not in chunk and "\r" not in chunk and held < MAX_LINE_CHARACTERS:
             carry.append(chunk)
             held += len(chunk)
             continue

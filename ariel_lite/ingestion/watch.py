@@ -168,7 +168,8 @@ class Watcher:
             report = self._run()
         except DatabaseConnectionError as fault:
             report = failed_report(fault)
-        return Cycle(number, started, report, 0 if report.is_source_read else 1)
+        failed = not (report.is_source_read or report.interrupted)
+        return Cycle(number, started, report, int(failed))
 
     def _wait(self, seconds: float) -> None:
         """Wait; a machine that slept in between does not wait that time again."""

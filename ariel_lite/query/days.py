@@ -46,6 +46,14 @@ def day_end(day: date, zone: ZoneInfo) -> datetime:
     return shift(day_start(following, zone), -TICK)
 
 
+def month_starts(earliest: datetime, latest: datetime, zone: ZoneInfo) -> tuple[list[str], list[datetime]]:
+    """(months as YYYY-MM, when each starts in the zone): all that hold an instant from `earliest` to `latest`."""
+    begin, end = (12 * moment.year + moment.month - 1 for moment in (to_utc(earliest), to_utc(latest)))
+    numbers = range(max(begin - 1, 12), min(end + 1, 12 * date.max.year + 11) + 1)
+    days = [date(number // 12, number % 12 + 1, 1) for number in numbers]
+    return [day.isoformat()[:7] for day in days], [day_start(day, zone) for day in days]
+
+
 def to_storage(moment: datetime) -> str:
     """Fixed-width UTC text, "2026-03-05T08:00:00.000000Z" (27 characters), whose order is the order in time.
 

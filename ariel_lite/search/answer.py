@@ -8,27 +8,26 @@ language model from the same entries and checked against them. When the entries 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import anyio.to_thread
 from pydantic import Field
 
-from ariel_lite.embeddings.base import Vectors, is_embeddable, is_storable
-from ariel_lite.errors import ConfigurationError, EmbeddingGenerationError, GenerationError
+from ariel_lite.errors import ConfigurationError, GenerationError
 from ariel_lite.generation import extractive
 from ariel_lite.generation.base import DEFAULT_TEMPERATURE, Generator
 from ariel_lite.generation.citations import Statement, check, numbered
-from ariel_lite.generation.passages import Passage, make_passage
+from ariel_lite.generation.passages import Passage
 from ariel_lite.generation.prompts import NO_ANSWER, SYSTEM, build_prompt, excerpts
-from ariel_lite.generation.scoring import Question, ScoredPassage, Term, score_passages, term_weight
+from ariel_lite.generation.scoring import (
+    CERTAIN,
+    ScoredPassage,
+)
 from ariel_lite.planning import PlannedQuery
-from ariel_lite.query.bind import any_word
-from ariel_lite.query.nodes import text_leaves
 from ariel_lite.records import SearchDiagnostic
 from ariel_lite.registry import GENERATORS, Registry
-from ariel_lite.search import hybrid
 from ariel_lite.search.base import (
     FoundEntry,
     ParameterDescriptor,
@@ -37,7 +36,7 @@ from ariel_lite.search.base import (
     SearchOutcome,
     SearchToolDescriptor,
 )
-from ariel_lite.search.retrieval import retrieve
+from ariel_lite.search.retrieval import CONSIDERED, retrieve, score
 
 MODE = "rag"
 NOT_SAID = "The logbook does not say."
@@ -46,6 +45,9 @@ NOT_SAID = "The logbook does not say."
 MAX_SOURCES = 6
 MAX_SENTENCES = 6
 LEAST_CONFIDENCE = 0.55
+BESIDE_CERTAIN = 0.85
+"""How sure it must be beside entries that are certain, because they hold all words of a query that names them."""
+
 MAX_CONTEXT_CHARS = 12_000
 MAX_CHARS_PER_ENTRY = 2_000
 MAX_TOKENS = 700
@@ -103,21 +105,22 @@ def run(context: SearchContext, arguments: SearchArguments) -> SearchOutcome:
     retrieved = retrieve(context, planned, options)
     if planned.nothing is not None:
         return retrieved
-    scored, degraded = _score(context, planned, retrieved.found)
+    scored, faults = score(context, planned, retrieved)
     composed = _compose(context, options, generator, scored, end)
     answer = numbered(composed.statements)
-    notes = list(retrieved.diagnostics + composed.notes)
-    if not composed.statements and retrieved.found:
+    notes = list(retrieved.diagnostics + faults + composed.notes)
+    if not composed.statements:
         notes.append(_why_not_said(scored, options, composed))
-    found = tuple(_with_confidence(entry, one) for entry, one in zip(retrieved.found, scored, strict=True))
+    considered = tuple(_with_confidence(entry, one) for entry, one in zip(retrieved.found, scored, strict=False))
+    found = considered + retrieved.found[CONSIDERED:]
     return replace(
         retrieved,
         found=found,
         diagnostics=tuple(notes),
-        degraded=retrieved.degraded or degraded or composed.degraded,
+        degraded=retrieved.degraded or bool(faults) or composed.degraded,
         answer=answer.text or NOT_SAID,
         sources=tuple(composed.passages[index].entry_id for index in answer.order),
-        explanation=_explanation(context, planned, scored, composed) if options.explain else None,
+        explanation=_explanation(context, planned, found, scored, composed) if options.explain else None,
     )
 
 
@@ -132,47 +135,6 @@ def _chosen_generator(context: SearchContext, options: AnswerArguments) -> str:
         known = ", ".join([extractive.NAME, *context.registry.names(GENERATORS)])
         raise ConfigurationError(f"unknown generator {name!r}", hint=f"known: {known}")
     return name
-
-
-def _score(
-    context: SearchContext, planned: PlannedQuery, found: Sequence[FoundEntry]
-) -> tuple[list[ScoredPassage], bool]:
-    """The found entries with their sentences scored; and whether the model failed on the way."""
-    passages = [
-        make_passage(
-            one.entry,
-            context.config.zone,
-            similarity=one.ranks.get("similarity"),
-            holds_all_words=bool(one.ranks.get("all_words")),
-        )
-        for one in found
-    ]
-    terms = _terms(context, planned)
-    names_words = hybrid.is_structured(planned) or len(terms) <= hybrid.FEW_WORDS
-    question = Question(terms, names_words)
-    if not any(one.ranks.get("similarity") is not None for one in found) or not is_embeddable(planned.meaning):
-        return score_passages(question, passages, context.analyzer), False
-    try:
-        vector = context.embedder.embed([planned.meaning], query=True)[0]
-        if not is_storable(vector):
-            return score_passages(question, passages, context.analyzer), True
-        question = replace(question, vector=vector, threshold=context.embedder.recommended_threshold)
-        return score_passages(question, passages, context.analyzer, _embed(context)), False
-    except EmbeddingGenerationError:
-        return score_passages(Question(terms, names_words), passages, context.analyzer), True
-
-
-def _embed(context: SearchContext) -> Callable[[list[str]], Vectors]:
-    return lambda texts: context.embedder.embed(texts)
-
-
-def _terms(context: SearchContext, planned: PlannedQuery) -> tuple[Term, ...]:
-    """The question's words, names and phrases, each with what it weighs in this logbook."""
-    leaves = list(dict.fromkeys(text_leaves(any_word(planned.text_tree, context.analyzer))))
-    entries = context.backend.statistics().entries
-    return tuple(
-        Term(leaf.text, leaf.forms, term_weight(leaf.text, entries, context.backend.count(leaf))) for leaf in leaves
-    )
 
 
 def _compose(
@@ -195,8 +157,8 @@ def _compose(
 
 def _extracted(context: SearchContext, options: AnswerArguments, scored: Sequence[ScoredPassage]) -> _Composed:
     sure = [one for one in scored if one.confidence >= options.least_confidence]
-    if any(one.passage.holds_all_words and one.confidence == 1 for one in sure):
-        sure = [one for one in sure if one.confidence == 1]
+    if any(one.confidence == CERTAIN for one in sure):
+        sure = [one for one in sure if one.confidence >= BESIDE_CERTAIN]
     statements = extractive.extract(
         sure, context.analyzer, max_sources=options.max_sources, max_sentences=options.max_sentences
     )
@@ -255,6 +217,8 @@ def _check_notes(out_of_range: Sequence[int], unsupported: Sequence[str], name: 
 
 def _why_not_said(scored: Sequence[ScoredPassage], options: AnswerArguments, composed: _Composed) -> SearchDiagnostic:
     count = len(scored)
+    if not count:
+        return SearchDiagnostic("info", MODE, "no entry was found to answer from", "no_answer")
     entries = "the entry found answers" if count == 1 else f"any of the {count} entries found answers"
     if composed.generator != extractive.NAME:
         return SearchDiagnostic("info", MODE, f"{composed.generator} does not see that {entries} this", "no_answer")
@@ -274,9 +238,18 @@ def _with_confidence(found: FoundEntry, scored: ScoredPassage) -> FoundEntry:
 
 
 def _explanation(
-    context: SearchContext, planned: PlannedQuery, scored: Sequence[ScoredPassage], composed: _Composed
+    context: SearchContext,
+    planned: PlannedQuery,
+    found: Sequence[FoundEntry],
+    scored: Sequence[ScoredPassage],
+    composed: _Composed,
 ) -> dict[str, Any]:
+    """Both trees, each entry's ranks, each sentence's score, and the prompt where there was one."""
     used = {statement.text for statement in composed.statements}
+    entries = [
+        {"entry_id": one.entry["entry_id"], **{name: _short(value) for name, value in one.ranks.items()}}
+        for one in found
+    ]
     sentences = [
         {
             "entry_id": one.passage.entry_id,
@@ -290,7 +263,12 @@ def _explanation(
         for sentence in sorted(one.sentences, key=lambda sentence: -sentence.score)
     ]
     explained = planned.explanation() | {"backend": context.backend.name, "generator": composed.generator}
-    return explained | ({"prompt": composed.prompt} if composed.prompt else {}) | {"sentences": sentences}
+    explained |= {"entries": entries, "sentences": sentences}
+    return explained | ({"prompt": composed.prompt} if composed.prompt else {})
+
+
+def _short(value: Any) -> Any:
+    return round(value, 3) if isinstance(value, float) else value
 
 
 def format_result(outcome: SearchOutcome) -> dict[str, Any]:

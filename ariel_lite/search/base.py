@@ -66,7 +66,10 @@ class FoundEntry:
 
 @dataclass(frozen=True)
 class SearchOutcome:
-    """What a mode found. `sentence` says how the query was read; `degraded` that some leg could not run."""
+    """What a mode found. `sentence` says how the query was read; `degraded` that some leg could not run.
+
+    `corrections` are the folded words of the query that were taken for others, and what they were taken for.
+    """
 
     found: tuple[FoundEntry, ...] = ()
     diagnostics: tuple[SearchDiagnostic, ...] = ()
@@ -75,6 +78,7 @@ class SearchOutcome:
     answer: str | None = None
     sources: tuple[str, ...] | None = None
     explanation: dict[str, Any] | None = None
+    corrections: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

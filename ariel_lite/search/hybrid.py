@@ -110,7 +110,7 @@ def run(context: SearchContext, arguments: SearchArguments) -> SearchOutcome:
         return SearchOutcome(tuple(FoundEntry(e, 0.0) for e in entries), tuple(diagnostics), planned.sentence)
     depth = options.fusion_depth
     words = _keyword_leg(context, planned, depth, options)
-    meaning = nearest(context, _corrected(planned, words.corrections), depth)
+    meaning = nearest(context, corrected(planned, words.corrections), depth)
     fused = _fused(context, planned, words, meaning, options)
     if fused and not words.all_words and options.similarity_threshold is None and not is_structured(planned):
         fused, notes = _doubted(context, planned, meaning, fused)
@@ -129,7 +129,14 @@ def run(context: SearchContext, arguments: SearchArguments) -> SearchOutcome:
             SearchDiagnostic("info", "hybrid", "no entry holds these words or is near in meaning", "none")
         )
     explanation = planned.explanation() | {"backend": context.backend.name} if options.explain else None
-    return SearchOutcome(found, tuple(diagnostics), planned.sentence, meaning.degraded, explanation=explanation)
+    return SearchOutcome(
+        found,
+        tuple(diagnostics),
+        planned.sentence,
+        meaning.degraded,
+        explanation=explanation,
+        corrections=words.corrections,
+    )
 
 
 def _keyword_leg(context: SearchContext, planned: PlannedQuery, depth: int, options: HybridArguments) -> KeywordLeg:
@@ -164,7 +171,7 @@ def _is_quoted(planned: PlannedQuery) -> bool:
     return all(leaf.kind in ("phrase", "exact") for leaf in text_leaves(planned.text_tree))
 
 
-def _corrected(planned: PlannedQuery, corrections: Mapping[str, str]) -> PlannedQuery:
+def corrected(planned: PlannedQuery, corrections: Mapping[str, str]) -> PlannedQuery:
     """The query with its typos mended in what is compared by meaning."""
     if not corrections:
         return planned

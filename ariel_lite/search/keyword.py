@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import anyio.to_thread
@@ -10,7 +10,7 @@ import anyio.to_thread
 from ariel_lite.backends.base import Hit
 from ariel_lite.planning import PlannedQuery
 from ariel_lite.query.nodes import BoundNode, text_leaves
-from ariel_lite.ranking.corrections import MOST_WORDS, Approximate, approximate_rows, can_be_approximate
+from ariel_lite.ranking.corrections import MOST_WORDS, approximate_rows, can_be_approximate
 from ariel_lite.records import EnhancedLogbookEntry, SearchDiagnostic, searchable_text
 from ariel_lite.search.base import (
     FoundEntry,
@@ -51,15 +51,18 @@ def run(context: SearchContext, arguments: SearchArguments) -> SearchOutcome:
     diagnostics = query_diagnostics(planned) + index_diagnostics(context)
     hits = context.backend.search(planned.plan(options.max_results, options.offset))
     found = _exact(context, planned, hits, options)
+    corrections: dict[str, str] = {}
     if not hits and options.fuzzy_fallback and not options.plain and _nothing_matches(context, planned, options):
-        found, notes = _approximate(context, planned, options)
+        found, notes, corrections = _approximate(context, planned, options)
         diagnostics += notes
     explanation = None
     if options.explain:
         statements = context.backend.statements(planned.plan(options.max_results, options.offset))
         runs = [{"sql": statement.sql, "parameters": list(statement.parameters)} for statement in statements]
         explanation = planned.explanation() | {"backend": context.backend.name, "statements": runs}
-    return SearchOutcome(tuple(found), tuple(diagnostics), planned.sentence, explanation=explanation)
+    return SearchOutcome(
+        tuple(found), tuple(diagnostics), planned.sentence, explanation=explanation, corrections=corrections
+    )
 
 
 def patterns_of(tree: BoundNode) -> list[Pattern]:
@@ -87,11 +90,11 @@ def _exact(
 
 def _approximate(
     context: SearchContext, planned: PlannedQuery, options: KeywordArguments
-) -> tuple[list[FoundEntry], list[SearchDiagnostic]]:
-    """The best entries for words that are near the query's, and what they were taken for."""
+) -> tuple[list[FoundEntry], list[SearchDiagnostic], dict[str, str]]:
+    """The best entries for words that are near the query's, and what they were taken for (said, and word for word)."""
     backend = context.backend
     if not can_be_approximate(planned.text_tree):
-        return [], _why_not_corrected(planned)
+        return [], _why_not_corrected(planned), {}
     wanted = options.max_results + options.offset
     near = approximate_rows(planned.tree, backend.vocabulary(), _remembering(backend.rows), backend.exists, wanted)
     best = backend.best_rows(near.rows, near.scores, options.max_results, options.offset)
@@ -103,7 +106,10 @@ def _approximate(
             patterns = [leaf.forms for leaf in near.reading(hit.row).leaves] if options.include_highlights else []
             fragments = context.highlights(searchable_text(entry), patterns)
             found.append(FoundEntry(entry, hit.score, "fuzzy", fragments))
-    return found, [_did_you_mean(planned.text, near.reading(best[0].row))] if best else []
+    if not best:
+        return found, [], {}
+    corrections = dict(near.reading(best[0].row).corrections)
+    return found, [_did_you_mean(corrections)], corrections
 
 
 def _why_not_corrected(planned: PlannedQuery) -> list[SearchDiagnostic]:
@@ -116,8 +122,8 @@ def _why_not_corrected(planned: PlannedQuery) -> list[SearchDiagnostic]:
     return [SearchDiagnostic("info", "keyword", message, "fuzzy")]
 
 
-def _did_you_mean(text: str, reading: Approximate) -> SearchDiagnostic:
-    corrected = ", ".join(f"{right} (for {typed})" for typed, right in dict(reading.corrections).items())
+def _did_you_mean(corrections: Mapping[str, str]) -> SearchDiagnostic:
+    corrected = ", ".join(f"{right} (for {typed})" for typed, right in corrections.items())
     message = "nothing matched exactly; these are approximate matches"
     if corrected:
         message += f". Did you mean {corrected}?"

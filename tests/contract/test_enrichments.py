@@ -125,6 +125,21 @@ def test_words_make_vectors_out_of_date(backend: Backend) -> None:
     assert [one.entry_id for one in backend.claim_pending(MODEL, "v", 9)] == ["E1"]
 
 
+def test_dropped_vectors_are_pending_where_no_other_model_has_one(backend: Backend) -> None:
+    backend.upsert(entries("a", "b"))
+    vector = np.array([1, 0], dtype=np.float32)
+    other = VectorModel("other", 2, "other-1")
+    for model, limit in ((MODEL, 2), (other, 1)):
+        made = [EntryVectors(one, vector, vector[np.newaxis]) for one in backend.claim_pending(model, "v", limit)]
+        backend.store_vectors(model, made)
+    assert backend.drop_vectors(MODEL.name) == 2
+    assert stored(backend, "E1")["enhancement_status"]["text_embedding"]["status"] == "complete"
+    assert stored(backend, "E2")["enhancement_status"]["text_embedding"] == {"status": "pending"}
+    assert backend.drop_vectors(other.name) == 1
+    assert backend.enhancement_counts("text_embedding") == {"complete": 0, "failed": 0, "pending": 2}
+    assert backend.status().unindexed == 0
+
+
 def test_nobody_gets_a_claimed_entry_until_it_is_given_back(backend: Backend) -> None:
     backend.upsert(entries("a", "b", "c", "d"))
     assert claimed(backend, "w1", 2) == ["E1", "E2"]

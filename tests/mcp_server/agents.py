@@ -22,6 +22,10 @@ CHECKOUT = Path(ariel_lite.__file__).resolve().parent.parent
 PROGRAM = ("-m", "ariel_lite")
 
 
+Inside = Callable[..., None]
+"""What the fixture `inside` gives: `inside(work, path, allow_write=False, folders=(), **settings)`."""
+
+
 class Told(NamedTuple):
     """What a tool answered: a JSON object, and whether the call failed."""
 
@@ -87,9 +91,7 @@ async def agent_at(url: str, **headers: str) -> AsyncIterator[Agent]:
         yield Agent(client)
 
 
-def with_agent(
-    work: Callable[[Agent], Awaitable[None]], database: str | Path, *options: str, **settings: Any
-) -> None:
+def with_agent(work: Callable[[Agent], Awaitable[None]], database: str | Path, *options: str, **settings: Any) -> None:
     """Let an agent do something over stdio."""
 
     async def main() -> None:

@@ -40,9 +40,9 @@ def bare(ours: Call) -> Call:
     return ours
 
 
-def module(document: Any) -> Any:
-    """The report of the embedding enhancer."""
-    return next(found for found in document["modules"] if found["module"] == "text_embedding")
+def module(document: Any, name: str = "text_embedding") -> Any:
+    """The report of an enhancer."""
+    return next(found for found in document["modules"] if found["module"] == name)
 
 
 def vectors(called: Call) -> Any:

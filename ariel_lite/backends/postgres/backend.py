@@ -28,6 +28,7 @@ from ariel_lite.backends.base import (
     VectorModel,
     batched,
 )
+from ariel_lite.backends.counts_cache import CountsCache
 from ariel_lite.backends.merging import without_repeats
 from ariel_lite.backends.postgres import attachments, exclusive, facets, maintenance, nearest, runs, vectors
 from ariel_lite.backends.postgres.columns import read_entries
@@ -66,7 +67,7 @@ class PostgresBackend(Drafts, EnhancementNotes):
         super().__init__(location, create=create, read_only=read_only, pool_size=pool_size)
         self._vocabulary = VocabularyCache()
         self._memory = SearchMemory()
-        self._vector_counts = vectors.CountsCache()
+        self._vector_counts = CountsCache()
 
     # Reading
 
@@ -222,7 +223,7 @@ class PostgresBackend(Drafts, EnhancementNotes):
     def vector_counts(self, model: VectorModel) -> VectorCounts:
         """Entries by the state of their vector."""
         with self._connections.reading() as db:
-            return self._vector_counts.get(db, model)
+            return self._vector_counts.get(model, vectors.stamps(db), lambda: vectors.counts(db, model))
 
     def claim_pending(self, model: VectorModel, worker: str, limit: int) -> list[PendingText]:
         """Take entries without a current vector."""

@@ -23,8 +23,9 @@ from ariel_lite.backends.statuses import (
     FAILED,
     PENDING,
     check_status,
-    complete_status,
-    failed_status,
+    complete_statuses,
+    failed_statuses,
+    noted_statuses,
     pending_status,
 )
 from ariel_lite.embeddings.base import clean_text
@@ -53,22 +54,18 @@ class EnhancementNotes(PostgresStore):
 
     def mark_complete(self, module: str, entry_ids: Sequence[str]) -> int:
         """Note that a module is done with entries; the number of entries that exist."""
-        status = complete_status(datetime.now(UTC))
-        return self._mark(module, dict.fromkeys(map(clean_text, entry_ids), status))
+        return self._mark(module, complete_statuses(entry_ids))
 
     def mark_failed(self, module: str, reasons: Mapping[str, str]) -> int:
         """Note entry id -> reason of those that a module could not enhance; the number of entries that exist."""
-        now = datetime.now(UTC)
-        statuses = {clean_text(entry_id): failed_status(now, reason) for entry_id, reason in reasons.items()}
-        return self._mark(module, statuses)
+        return self._mark(module, failed_statuses(reasons))
 
     def mark_pending(self, module: str, status: str | None = None) -> int:
         """Let entries wait for a module again: all, or those of one status; the number changed."""
-        check_status(status)
-        wanted = [status] if status else [COMPLETE, FAILED]
-        sql = f"SELECT e.entry_id FROM enhanced_entries AS e WHERE {NOTED} = ANY(%s) AND {NOTED} <> 'pending'"
+        wanted = noted_statuses(status)
+        sql = f"SELECT e.entry_id FROM enhanced_entries AS e WHERE {NOTED} = ANY(%s)"
         with self._connections.writing(entries=False) as db:
-            ids = [entry_id for (entry_id,) in db.execute(sql, (module, wanted, module))]
+            ids = [entry_id for (entry_id,) in db.execute(sql, (module, wanted))]
             return note(db, module, dict.fromkeys(ids, pending_status()))
 
     def incomplete(self, module: str, status: str | None = None, limit: int = 100) -> list[EnhancedLogbookEntry]:
@@ -123,8 +120,9 @@ class EnhancementNotes(PostgresStore):
 
     def _mark(self, module: str, statuses: Mapping[str, Mapping[str, str]]) -> int:
         with self._connections.writing(entries=False) as db:
-            _unclaim(db, module, list(statuses))
-            return note(db, module, statuses)
+            stored = {clean_text(entry_id): status for entry_id, status in statuses.items()}
+            _unclaim(db, module, list(stored))
+            return note(db, module, stored)
 
 
 def _pick(connection: Connection, module: str, after: str | None, limit: int) -> dict[str, str]:

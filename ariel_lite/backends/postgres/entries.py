@@ -6,13 +6,13 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
 from ariel_lite.backends.base import UpsertOutcome, batched
 from ariel_lite.backends.encoding import cleaned_entry, content_hash, digest, to_json
-from ariel_lite.backends.merging import completed, is_reworded, merged
+from ariel_lite.backends.merging import completed, is_reworded, merged, settled
 from ariel_lite.backends.postgres import attachments, vectors
 from ariel_lite.backends.postgres.arrays import Rows
 from ariel_lite.backends.postgres.columns import WORDS, Layout, read_entries
@@ -175,17 +175,8 @@ class EntryWriterSession:
     def _settle_ids(
         self, entries: Sequence[EnhancedLogbookEntry], outcome: UpsertOutcome
     ) -> list[EnhancedLogbookEntry]:
-        """The entries under the ids they are kept by: an id that another source owns gets the source's name."""
         stored = self._stored([entry["entry_id"] for entry in entries])
-        owners = {entry_id: known.source_system for entry_id, known in stored.items()}
-        settled: dict[str, EnhancedLogbookEntry] = {}
-        for entry in entries:
-            entry_id, source = entry["entry_id"], entry["source_system"]
-            if owners.setdefault(entry_id, source) != source:
-                outcome.renamed[entry_id] = f"{source}:{entry_id}"
-                entry = cast(EnhancedLogbookEntry, {**entry, "entry_id": f"{source}:{entry_id}"})
-            settled[entry["entry_id"]] = entry
-        return list(settled.values())
+        return settled({entry_id: known.source_system for entry_id, known in stored.items()}, entries, outcome)
 
     def _stored(self, entry_ids: Sequence[str]) -> dict[str, _Stored]:
         sql = (

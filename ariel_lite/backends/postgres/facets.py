@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
@@ -12,6 +11,7 @@ from ariel_lite.backends.base import Order
 from ariel_lite.backends.postgres.compiler import INDEX, table_for
 from ariel_lite.backends.postgres.connection import Connection
 from ariel_lite.backends.postgres.search import Searcher
+from ariel_lite.query.days import month_starts
 from ariel_lite.query.nodes import BoundNode, Everything
 
 
@@ -34,16 +34,21 @@ def field_counts(
 
 
 def month_counts(connection: Connection, searcher: Searcher, tree: BoundNode, zone: str) -> list[tuple[str, int]]:
-    """(YYYY-MM in the zone, entries), in time order; months are counted with Python's time zones."""
+    """(YYYY-MM in the zone, entries), in time order; a month starts where the `date:` field says so."""
     table = table_for(tree)
     where = searcher.where(tree, table)
-    hour = f"date_trunc('hour', {table.time})"
-    sql = f"SELECT min({table.time}), count(*) FROM {table.source} WHERE {where.sql} GROUP BY {hour}"
-    local = ZoneInfo(zone)
-    counts: Counter[str] = Counter()
-    for moment, entries in connection.execute(sql, where.parameters):
-        counts[moment.astimezone(local).strftime("%Y-%m")] += entries
-    return sorted(counts.items())
+    edges = connection.execute(
+        f"SELECT min({table.time}), max({table.time}) FROM {table.source} WHERE {where.sql}", where.parameters
+    ).fetchone()
+    if edges is None or edges[0] is None:
+        return []
+    months, starts = month_starts(edges[0], edges[1], ZoneInfo(zone))
+    sql = (
+        f"SELECT width_bucket({table.time}, %s::timestamptz[]) AS month_number, count(*) FROM {table.source}"
+        f" WHERE {where.sql} GROUP BY month_number ORDER BY month_number"
+    )
+    found = connection.execute(sql, (starts, *where.parameters))
+    return [(months[max(at - 1, 0)], int(entries)) for at, entries in found]
 
 
 def linking_to(connection: Connection, entry_ids: Sequence[str]) -> list[str]:

@@ -149,11 +149,11 @@ def check(connection: Connection, layout: Layout, progress: Progress) -> list[Pr
 def purge(connection: Connection, *, entries: bool) -> None:
     """Remove what ariel-lite made; entries, files and history too when they are ours or `entries` says so."""
     attached = is_attached(connection)
-    for (name,) in connection.execute("SELECT DISTINCT name FROM ariel_lite_embedding_models").fetchall():
-        drop(connection, name)
     if entries or not attached:
         for table in ("attachment_files", "enhanced_entries", "ingestion_runs"):
             connection.execute(f"DELETE FROM {table}")
+    for (name,) in connection.execute("SELECT DISTINCT name FROM ariel_lite_embedding_models").fetchall():
+        drop(connection, name)
     if attached and not entries:
         connection.execute(f"DROP TABLE {OWN_TABLES}, ariel_lite_totals, ariel_lite_settings")
         return

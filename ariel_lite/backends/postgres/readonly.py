@@ -22,6 +22,7 @@ from psycopg.adapt import Loader
 from ariel_lite.backends.postgres.connection import CONNECT_SECONDS, Connection, masked, one_line, translated
 from ariel_lite.backends.postgres.limits import Limits
 from ariel_lite.backends.readonly_sql.sql_allowed import ENTRY_TABLE
+from ariel_lite.backends.readonly_sql.sql_columns import unique_names
 from ariel_lite.backends.readonly_sql.sql_guard import HINT, check_statement
 from ariel_lite.errors import ARIELException, SearchTimeoutError, SqlRefusedError
 from ariel_lite.query.days import to_storage
@@ -122,7 +123,7 @@ def _answer(connection: Connection, statement: str, max_rows: int) -> dict[str, 
     size, truncated = 0, False
     while len(found) <= max_rows and not truncated:
         cursor = connection.execute("FETCH FORWARD 1 FROM answer")
-        columns = _unique([column.name for column in cursor.description or ()])
+        columns = unique_names([column.name for column in cursor.description or ()])
         row = cursor.fetchone()
         if row is None:
             break
@@ -132,20 +133,6 @@ def _answer(connection: Connection, statement: str, max_rows: int) -> dict[str, 
             break
         found.append(dict(zip(columns, map(_plain, row), strict=True)))
     return {"columns": columns, "rows": found, "row_count": len(found), "truncated": truncated}
-
-
-def _unique(names: list[str]) -> list[str]:
-    """Names in which a repeated one gets a number."""
-    used: set[str] = set()
-    out = []
-    for name in names:
-        shown, count = name, 1
-        while shown in used:
-            count += 1
-            shown = f"{name}_{count}"
-        used.add(shown)
-        out.append(shown)
-    return out
 
 
 def _plain(value: Any) -> Any:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ariel_lite.backends.base import Hit, SearchPlan, Statement
+from ariel_lite.backends.ordering import contenders
 from ariel_lite.backends.postgres.arrays import Rows, places, read_arrays
 from ariel_lite.backends.postgres.columns import Layout
 from ariel_lite.backends.postgres.compiler import INDEX, Condition, Table, conjunction_of, table_for
@@ -119,7 +120,7 @@ class Searcher:
             return []
         counts = np.zeros(len(rows), dtype=np.int64) if written is None else written
         values = np.round(scores, SCORE_DIGITS)
-        order = self._contenders(rows, values, counts, offset + limit)
+        order = contenders(rows, values, counts, offset + limit, self._newest)
         known = self._times(rows[order])
         keyed = [
             (-int(counts[at]), -float(values[at]), -known[row][0].timestamp(), known[row][1], row)
@@ -128,18 +129,6 @@ class Searcher:
         ]
         best = sorted(keyed)[offset : offset + limit]
         return [Hit(entry_id, -score, -count, row) for count, score, _, entry_id, row in best]
-
-    def _contenders(self, rows: Rows, values: NDArray[np.float64], counts: Rows, wanted: int) -> NDArray[np.intp]:
-        """Indices of the rows that may be among the best `wanted`: those that are, and those that tie with the last."""
-        order = np.lexsort((-values, -counts))
-        if len(order) <= wanted:
-            return order
-        last = order[wanted - 1]
-        is_tied = (counts == counts[last]) & (values == values[last])
-        is_better = (counts > counts[last]) | ((counts == counts[last]) & (values > values[last]))
-        tied = np.flatnonzero(is_tied)
-        newest = self._newest(rows[tied], wanted - int(is_better.sum()))
-        return np.concatenate([np.flatnonzero(is_better), tied[newest]])
 
     def _newest(self, rows: Rows, wanted: int) -> NDArray[np.intp]:
         """Indices of the newest of many rows: at least `wanted`, with all that are as old as the last of them."""

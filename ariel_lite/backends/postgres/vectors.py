@@ -154,20 +154,9 @@ def counts(connection: Connection, model: VectorModel) -> VectorCounts:
     return VectorCounts(current, max(entries - current - blank - failed - stale, 0), stale, blank, failed)
 
 
-class CountsCache:
-    """Counts by model, kept until entries or vectors change: every semantic search asks for them."""
-
-    def __init__(self) -> None:
-        self._known: dict[VectorModel, tuple[tuple[Any, ...], VectorCounts]] = {}
-
-    def get(self, connection: Connection, model: VectorModel) -> VectorCounts:
-        """The counts as they are now."""
-        stamps = connection.execute("SELECT generation, vectors FROM ariel_lite_totals").fetchone() or ()
-        known = self._known.get(model)
-        if known is None or known[0] != stamps:
-            known = (stamps, counts(connection, model))
-            self._known[model] = known
-        return known[1]
+def stamps(connection: Connection) -> tuple[Any, ...]:
+    """Values that no logbook had before when its entries or its vectors change."""
+    return connection.execute("SELECT generation, vectors FROM ariel_lite_totals").fetchone() or ()
 
 
 def claim(

@@ -30,6 +30,7 @@ from ariel_lite.backends.base import (
     VectorModel,
     batched,
 )
+from ariel_lite.backends.counts_cache import CountsCache
 from ariel_lite.backends.merging import without_repeats
 from ariel_lite.backends.sqlite import attachments, exclusive, facets, maintenance, runs, vectors
 from ariel_lite.backends.sqlite.drafts import Drafts
@@ -70,7 +71,8 @@ class SQLiteBackend(Drafts, EnhancementNotes):
         self._vocabulary = VocabularyCache()
         self._nearest = NearestVectors()
         self._known = Known()
-        self._vector_counts = vectors.CountsCache()
+        self._facets = facets.Facets(self._known)
+        self._vector_counts = CountsCache()
 
     # Reading
 
@@ -141,12 +143,12 @@ class SQLiteBackend(Drafts, EnhancementNotes):
     def field_counts(self, name: str, tree: BoundNode | None = None, limit: int = 100) -> list[tuple[str, int]]:
         """Values of a field with the number of entries, most first."""
         with self._connections.reading() as db:
-            return facets.field_counts(db, name, tree, limit)
+            return self._facets.field_counts(db, name, tree, limit)
 
     def month_counts(self, tree: BoundNode, zone: str) -> list[tuple[str, int]]:
         """(YYYY-MM in the zone, number of entries), in time order."""
         with self._connections.reading() as db:
-            return facets.month_counts(db, tree, zone)
+            return self._facets.month_counts(db, tree, zone)
 
     def linking_to(self, entry_ids: Sequence[str]) -> list[str]:
         """Ids of the entries whose metadata.linked_to names one of these, by time."""
@@ -240,7 +242,7 @@ class SQLiteBackend(Drafts, EnhancementNotes):
     def vector_counts(self, model: VectorModel) -> VectorCounts:
         """Entries by the state of their vector."""
         with self._connections.reading() as db:
-            return self._vector_counts.get(db, model)
+            return self._vector_counts.get(model, vectors.stamps(db), lambda: vectors.counts(db, model))
 
     def claim_pending(self, model: VectorModel, worker: str, limit: int) -> list[PendingText]:
         """Take entries without a current vector."""

@@ -24,8 +24,9 @@ from ariel_lite.backends.statuses import (
     FAILED,
     PENDING,
     check_status,
-    complete_status,
-    failed_status,
+    complete_statuses,
+    failed_statuses,
+    noted_statuses,
     pending_status,
 )
 from ariel_lite.query.days import to_storage
@@ -46,18 +47,15 @@ class EnhancementNotes(SQLiteStore):
 
     def mark_complete(self, module: str, entry_ids: Sequence[str]) -> int:
         """Note that a module is done with entries; the number of entries that exist."""
-        status = complete_status(datetime.now(UTC))
-        return self._mark(module, dict.fromkeys(entry_ids, status))
+        return self._mark(module, complete_statuses(entry_ids))
 
     def mark_failed(self, module: str, reasons: Mapping[str, str]) -> int:
         """Note entry id -> reason of those that a module could not enhance; the number of entries that exist."""
-        now = datetime.now(UTC)
-        return self._mark(module, {entry_id: failed_status(now, reason) for entry_id, reason in reasons.items()})
+        return self._mark(module, failed_statuses(reasons))
 
     def mark_pending(self, module: str, status: str | None = None) -> int:
         """Let entries wait for a module again: all, or those of one status; the number changed."""
-        check_status(status)
-        wanted = [status] if status else [COMPLETE, FAILED]
+        wanted = noted_statuses(status)
         sql = "SELECT row_id FROM enhancement_state WHERE module = ? AND status IN (SELECT value FROM json_each(?))"
         with self._connections.writing() as db:
             rows = [row for (row,) in db.execute(sql, (module, json.dumps(wanted)))]

@@ -6,13 +6,13 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Any, cast
+from typing import Any
 
 import apsw
 
 from ariel_lite.backends.base import UpsertOutcome
 from ariel_lite.backends.encoding import digest, joined_hash, to_json
-from ariel_lite.backends.merging import EMBEDDING, completed, is_reworded, merged
+from ariel_lite.backends.merging import EMBEDDING, completed, is_reworded, merged, settled
 from ariel_lite.backends.sqlite import attachments
 from ariel_lite.backends.sqlite.compiler import phrase
 from ariel_lite.backends.sqlite.marks import note
@@ -59,6 +59,10 @@ class WriterMemory:
         self.field_ids.clear()
         self.analyzer = Analyzer()
         self.generation = -1
+
+
+NOTE_EDIT = "INSERT OR REPLACE INTO settings VALUES ('edited', random())"
+"""Marks that stored entries changed or went, as against new ones being added."""
 
 
 class EntryWriterSession:
@@ -143,17 +147,8 @@ class EntryWriterSession:
     def _settle_ids(
         self, entries: Sequence[EnhancedLogbookEntry], outcome: UpsertOutcome
     ) -> list[EnhancedLogbookEntry]:
-        """The entries under the ids they are kept by: an id that another source owns gets the source's name."""
         stored = self._stored([entry["entry_id"] for entry in entries])
-        owners = {entry_id: known.source_system for entry_id, known in stored.items()}
-        settled: dict[str, EnhancedLogbookEntry] = {}
-        for entry in entries:
-            entry_id, source = entry["entry_id"], entry["source_system"]
-            if owners.setdefault(entry_id, source) != source:
-                outcome.renamed[entry_id] = f"{source}:{entry_id}"
-                entry = cast(EnhancedLogbookEntry, {**entry, "entry_id": f"{source}:{entry_id}"})
-            settled[entry["entry_id"]] = entry
-        return list(settled.values())
+        return settled({entry_id: known.source_system for entry_id, known in stored.items()}, entries, outcome)
 
     def _stored(self, entry_ids: Sequence[str]) -> dict[str, _Stored]:
         sql = (
@@ -213,7 +208,7 @@ class EntryWriterSession:
         for change in changes:
             if change.before is not None and change.before["attachments"] != change.entry["attachments"]:
                 attachments.forget_unlisted(self._db, change.entry)
-        self._next_generation()
+        self._next_generation(is_growth=not edited)
 
     def _index(self, changes: Sequence[_Change]) -> None:
         analyzer = self._memory.analyzer
@@ -298,7 +293,10 @@ class EntryWriterSession:
         if moved or late or (first is None):
             self._db.execute("UPDATE settings SET value = 0 WHERE key = 'time_ordered'")
 
-    def _next_generation(self) -> None:
+    def _next_generation(self, *, is_growth: bool = False) -> None:
+        """Note a change; growth (only new entries) leaves what is remembered of the others true."""
+        if not is_growth:
+            self._db.execute(NOTE_EDIT)
         sql = "UPDATE settings SET value = random() WHERE key = 'generation' RETURNING value"
         self._memory.generation = int(self._db.execute(sql).get)
 

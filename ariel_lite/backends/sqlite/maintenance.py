@@ -13,7 +13,7 @@ import apsw
 from ariel_lite.backends.base import BackendStatus, Problem, Progress, batched
 from ariel_lite.backends.encoding import content_hash
 from ariel_lite.backends.sqlite.connection import Connections, translated_errors
-from ariel_lite.backends.sqlite.entries import EntryWriterSession, read_rows
+from ariel_lite.backends.sqlite.entries import NOTE_EDIT, EntryWriterSession, read_rows
 from ariel_lite.backends.sqlite.migrations import MIGRATIONS, configure_index, note_enhancements, version
 from ariel_lite.errors import DatabaseConnectionError, DatabaseQueryError
 from ariel_lite.query.days import from_storage
@@ -143,6 +143,7 @@ def restore(connections: Connections, source: Path) -> int:
             raise DatabaseConnectionError(f"{source} is not a whole logbook", hint="choose another backup")
         with translated_errors(connections.path), connections.get().backup("main", backing, "main") as running:
             running.step(-1)
+        connections.get().execute(NOTE_EDIT)
     finally:
         origin.close()
     return int(entries)

@@ -35,7 +35,8 @@ def create_tables(connection: apsw.Connection) -> None:
     for statement in statements("schema.sql"):
         connection.execute(statement)
     connection.execute(
-        "INSERT INTO settings VALUES ('analyzer', ?), ('generation', random()), ('time_ordered', 1)",
+        "INSERT INTO settings VALUES ('analyzer', ?), ('generation', random()), ('edited', random()),"
+        " ('time_ordered', 1)",
         (Analyzer().fingerprint,),
     )
     configure_index(connection)

@@ -25,6 +25,7 @@ except ImportError:  # no wheel for this platform: everything but vectors works
     sqlite_vec = None
 
 from ariel_lite.backends.readonly_sql.sql_allowed import ENTRY_COLUMNS, ENTRY_TABLE, VECTOR_TABLE
+from ariel_lite.backends.readonly_sql.sql_columns import unique_names
 from ariel_lite.backends.readonly_sql.sql_guard import HINT, check_statement
 from ariel_lite.backends.readonly_sql.sql_intervals import write_interval
 from ariel_lite.backends.sqlite.readonly_sql import sql_functions
@@ -246,7 +247,7 @@ def _answer(connection: apsw.Connection, translation: Translation, max_rows: int
     # A statement without rows has no description once it ran: take the names before its first step.
     cursor.exec_trace = remember
     rows = cursor.execute(translation.sql)
-    columns, decoders = _unique(names), _decoders(names, translation.columns)
+    columns, decoders = unique_names(names), _decoders(names, translation.columns)
     found: list[dict[str, Any]] = []
     size, truncated = 0, False
     for row in rows:
@@ -265,20 +266,6 @@ def _answer(connection: apsw.Connection, translation: Translation, max_rows: int
 
 def _size(value: Any) -> int:
     return len(value.encode()) if isinstance(value, str) else 16
-
-
-def _unique(names: list[str]) -> list[str]:
-    """Names in which a repeated one gets a number."""
-    used: set[str] = set()
-    out = []
-    for name in names:
-        shown, count = name, 1
-        while shown in used:
-            count += 1
-            shown = f"{name}_{count}"
-        used.add(shown)
-        out.append(shown)
-    return out
 
 
 def _decoders(names: list[str], kinds: Columns) -> list[Callable[[Any], Any]]:

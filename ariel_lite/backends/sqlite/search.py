@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ariel_lite.backends.base import Hit, SearchPlan, Statement
+from ariel_lite.backends.ordering import contenders
 from ariel_lite.backends.sqlite.choices import Choice, Frequencies, cut_choice
 from ariel_lite.backends.sqlite.compiler import (
     EVERY_ROW,
@@ -148,7 +149,7 @@ class Searcher:
             return []
         counts = np.zeros(len(rows), dtype=np.int64) if written is None else written
         values = np.round(scores, SCORE_DIGITS)
-        order = self._contenders(rows, values, counts, offset + limit)
+        order = contenders(rows, values, counts, offset + limit, self._newest)
         known = self._times(int(rows[at]) for at in order)
         keyed = [
             (-int(counts[at]), -float(values[at]), *known[row], row)
@@ -161,21 +162,7 @@ class Searcher:
         best = keyed[offset : offset + limit]
         return [Hit(entry_id, -score, -count, row) for count, score, _, entry_id, row in best]
 
-    def _contenders(
-        self, rows: NDArray[np.int64], values: NDArray[np.float64], counts: NDArray[np.int64], wanted: int
-    ) -> NDArray[np.int64]:
-        """Indices of the rows that may be among the best `wanted`: those that are, and those that tie with the last."""
-        order = np.lexsort((-values, -counts))
-        if len(order) <= wanted:
-            return order
-        last = order[wanted - 1]
-        is_tied = (counts == counts[last]) & (values == values[last])
-        is_better = (counts > counts[last]) | ((counts == counts[last]) & (values > values[last]))
-        tied = np.flatnonzero(is_tied)
-        newest = self._newest(rows[tied], wanted - int(is_better.sum()))
-        return np.concatenate([np.flatnonzero(is_better), tied[newest]])
-
-    def _newest(self, rows: NDArray[np.int64], wanted: int) -> NDArray[np.int64]:
+    def _newest(self, rows: NDArray[np.int64], wanted: int) -> NDArray[np.intp]:
         """Indices of the newest of many rows: at least `wanted`, with all that are as old as the last of them."""
         if len(rows) <= MANY_TIED:
             return np.arange(len(rows))
@@ -188,7 +175,7 @@ class Searcher:
             if row in places:
                 found.append(places[row])
                 last = stamp
-        return np.array(found, dtype=np.int64)
+        return np.array(found, dtype=np.intp)
 
     def statistics(self) -> CorpusStatistics:
         """Entries and positions as FTS5 counts them."""

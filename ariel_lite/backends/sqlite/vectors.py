@@ -127,21 +127,10 @@ def counts(connection: apsw.Connection, model: VectorModel) -> VectorCounts:
     return VectorCounts(current, max(entries - current - blank - failed - stale, 0), stale, blank, failed)
 
 
-class CountsCache:
-    """Counts by model, kept until entries or vectors change: every semantic search asks for them."""
-
-    def __init__(self) -> None:
-        self._known: dict[VectorModel, tuple[tuple[Any, ...], VectorCounts]] = {}
-
-    def get(self, connection: apsw.Connection, model: VectorModel) -> VectorCounts:
-        """The counts as they are now."""
-        sql = "SELECT value FROM settings WHERE key IN ('generation', 'vectors') ORDER BY key"
-        stamps = tuple(value for (value,) in connection.execute(sql))
-        known = self._known.get(model)
-        if known is None or known[0] != stamps:
-            known = (stamps, counts(connection, model))
-            self._known[model] = known
-        return known[1]
+def stamps(connection: apsw.Connection) -> tuple[Any, ...]:
+    """Values that no logbook had before when its entries or its vectors change."""
+    sql = "SELECT value FROM settings WHERE key IN ('generation', 'vectors') ORDER BY key"
+    return tuple(value for (value,) in connection.execute(sql))
 
 
 def claim(
@@ -275,7 +264,7 @@ def drop(connection: apsw.Connection, name: str) -> int:
     numbers = "SELECT model_id FROM embedding_models WHERE name = ?"
     sql = f"SELECT count(*) FROM embedding_state WHERE windows > 0 AND model_id IN ({numbers})"
     had = integer(connection, sql, (name,))
-    left = connection.execute(
+    left: list[tuple[Any, ...]] = connection.execute(
         f"SELECT row_id FROM embedding_state WHERE model_id IN ({numbers}) EXCEPT"
         f" SELECT row_id FROM embedding_state WHERE model_id NOT IN ({numbers})",
         (name, name),

@@ -11,7 +11,7 @@ from ariel_lite.enhancement.extraction.keywords import KeywordFinder
 from ariel_lite.text.tokenise import Analyzer
 
 LONGEST_SUMMARY = 300
-SHORTEST_ENTRY = 500
+SHORTEST_ENTRY = 400
 """Characters under which an entry is its own summary."""
 
 LEAST_SENTENCE = 25

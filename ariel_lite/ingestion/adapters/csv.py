@@ -14,7 +14,6 @@ Which column holds what is set in `ingestion.settings`, else known by usual name
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -93,11 +92,11 @@ class CsvFile(FileReader):
         raw = row.raw if len(row.raw) <= _RAW_KEPT else f"{row.raw[:_RAW_KEPT]}…"
         cells, extra = row.cells[: len(header)], row.cells[len(header) :]
         fault = row.fault
-        if not fault and (len(cells) < len(header) or any(cell.strip() for cell in extra)):
+        if not fault and (len(cells) < _needed(header) or any(cell.strip() for cell in extra)):
             fault = f"it has {len(row.cells)} columns where the header has {len(header)}"
         if fault:
             return Reject(row.line, fault, raw)
-        cleaned = [clean_text(cell) for cell in cells]
+        cleaned = [clean_text(cell) for cell in (*cells, *[""] * (len(header) - len(cells)))]
         fields = self._fields([text.strip() for text, _ in cleaned], header, columns)
         if not (fields.title or fields.body or fields.whole_text):
             return Reject(row.line, "it has no text", raw, id_text(fields.entry_id))
@@ -167,11 +166,21 @@ def _names(row: Row | None, failure: str) -> list[str]:
         raise IngestionError(f"the table has no header row: {reason}", hint="name columns in ingestion.settings.header")
     names: list[str] = []
     for number, cell in enumerate(row.cells, 1):
-        name = clean_text(cell)[0].strip() or f"column {number}"
+        name = clean_text(cell)[0].strip() or _unnamed(number)
         names.append(name if name not in names else f"{name} ({number})")
-    while names and re.fullmatch(r"column [0-9]+", names[-1]):
-        names.pop()
     return names
+
+
+def _needed(header: Sequence[str]) -> int:
+    """How many columns a row must have: blank ones at the header's end are often left out."""
+    needed = len(header)
+    while needed and header[needed - 1] == _unnamed(needed):
+        needed -= 1
+    return needed
+
+
+def _unnamed(number: int) -> str:
+    return f"column {number}"
 
 
 def _values(text: str, separator: str | None) -> list[str]:

@@ -34,12 +34,13 @@ export function joined(nodes, separator = " · ") {
   return nodes.filter(Boolean).flatMap((node, index) => (index ? [separator, node] : [node]));
 }
 
-/** A button that shows and hides a panel: {button, panel, close}. `panel` stands wherever it is put. */
-export function disclosure(label, panel) {
+/** A button that shows and hides a panel: {button, panel, close}; `onOpen` fills it when it is needed. */
+export function disclosure(label, panel, onOpen) {
   panel.id = panel.id || freshId("panel");
   panel.hidden = true;
   const toggle = (open) => {
     panel.hidden = !open;
+    if (open) onOpen();
     control.setAttribute("aria-expanded", String(open));
   };
   const control = button(label, () => toggle(panel.hidden), { class: "quiet disclosure", "aria-expanded": "false", "aria-controls": panel.id });

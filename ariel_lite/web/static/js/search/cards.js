@@ -72,12 +72,13 @@ function files(attachments) {
 }
 
 function score(entry) {
-  const ranks = Object.entries(entry.ranks ?? {}).map(([leg, rank]) => `${leg} ${shown(rank)}`);
+  const ranks = Object.entries(entry.ranks ?? {}).map(([leg, rank]) => `${leg.replace(/_/g, " ")} ${shown(rank)}`);
   const text = [`score ${shown(entry.score)}`, ...ranks].join(", ");
   return el("p", { class: "score", text });
 }
 
 function shown(value) {
+  if (value === null) return "–";
   if (typeof value !== "number") return typeof value === "object" ? JSON.stringify(value) : String(value);
   return Number.isInteger(value) ? String(value) : value.toFixed(4);
 }

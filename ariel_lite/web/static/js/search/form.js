@@ -33,7 +33,6 @@ export class SearchForm {
     if (!this.#capabilities) return;
     this.#drawModes();
     this.#drawOptions();
-    this.#drawSyntax();
   }
 
   /** Where the query is at fault: the caret goes there. */
@@ -57,9 +56,9 @@ export class SearchForm {
     this.modes = el("div", { class: "modes", role: "group", "aria-label": "Search mode" });
     this.options = el("div", { class: "panel" });
     this.optionsCount = el("span");
-    this.optionsSwitch = disclosure(["Options", this.optionsCount], this.options);
+    this.optionsSwitch = disclosure(["Options", this.optionsCount], this.options, () => this.#drawOptions());
     this.syntax = el("div", { class: "panel" });
-    this.syntaxSwitch = disclosure("Syntax", this.syntax);
+    this.syntaxSwitch = disclosure("Syntax", this.syntax, () => this.#drawSyntax());
     this.root = el(
       "form",
       { class: "search-form", role: "search", on: { submit: (event) => this.#submit(event) } },
@@ -118,6 +117,7 @@ export class SearchForm {
   #drawOptions() {
     const set = Object.keys(this.#search.values).length;
     this.optionsCount.textContent = set ? ` (${number(set)} set)` : "";
+    if (this.options.hidden || !this.#capabilities) return;
     const drawn = JSON.stringify([this.#search.mode, this.#search.values]);
     // What is being edited is left alone; a redraw would take the focus away.
     if (drawn === this.#drawn || this.options.contains(document.activeElement)) return;
@@ -153,7 +153,7 @@ export class SearchForm {
   }
 
   #drawSyntax() {
-    if (this.syntax.childElementCount) return;
+    if (this.syntax.childElementCount || !this.#capabilities) return;
     const row = ({ example, examples, meaning }) =>
       el("tr", {}, el("td", {}, this.#examples(examples ?? [example])), el("td", { text: meaning }));
     fill(

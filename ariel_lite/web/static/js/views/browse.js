@@ -20,10 +20,12 @@ export class BrowseView {
   #latest = new Latest();
   #address = new URLSearchParams();
   #drawn = "";
+  #shared = [];
 
   constructor(router) {
     this.#router = router;
-    this.jump = el("input", { type: "date", name: "jump", required: true });
+    // Text, as dates are written here: a month or a year is a place to jump to as well.
+    this.jump = el("input", { type: "text", name: "jump", required: true, placeholder: "2024-03-05 or 2024", autocomplete: "off" });
     this.filters = el("div", { class: "panel" });
     this.results = el("section", { class: "results", "aria-label": "Entries" });
     this.order = el("select", {}, el("option", { value: "desc", text: "Newest first" }), el("option", { value: "asc", text: "Oldest first" }));
@@ -31,14 +33,14 @@ export class BrowseView {
     const jumpForm = el(
       "form",
       { class: "inline", on: { submit: (event) => this.#jump(event) } },
-      field("Jump to a day", this.jump),
+      field("Jump to a date", this.jump),
       el("button", { text: "Jump" }),
     );
     this.root = el(
       "div",
       { class: "view browse-view" },
       el("h1", { text: "Browse" }),
-      el("div", { class: "browse-tools" }, jumpForm, field("Order", this.order), disclosure("Filters", this.filters).button),
+      el("div", { class: "browse-tools" }, jumpForm, field("Order", this.order), disclosure("Filters", this.filters, () => this.#drawFilters()).button),
       this.filters,
       this.results,
     );
@@ -56,7 +58,8 @@ export class BrowseView {
     const signal = this.#latest.next();
     fill(this.results, loading("Loading entries"));
     try {
-      this.#drawFilters((await capabilities()).shared);
+      this.#shared = (await capabilities()).shared;
+      this.#drawFilters();
       const page = await request(`/api/entries?${this.#asked()}`, { signal });
       this.#draw(page);
       if (visit.restored) this.#router.restorePosition();
@@ -93,17 +96,19 @@ export class BrowseView {
   #jump(event) {
     event.preventDefault();
     // A list that begins at a day: newest first it ends there, oldest first it starts there.
-    if (this.order.value === "asc") this.#go({ after: this.jump.value, before: "" });
-    else this.#go({ before: this.jump.value, after: "" });
+    const date = this.jump.value.trim();
+    if (this.order.value === "asc") this.#go({ after: date, before: "" });
+    else this.#go({ before: date, after: "" });
   }
 
-  #drawFilters(shared) {
+  #drawFilters() {
+    if (this.filters.hidden) return;
     const values = {};
     for (const [name, short] of Object.entries(FILTERS)) values[name] = this.#address.get(short) ?? "";
     const drawn = JSON.stringify(values);
     if (drawn === this.#drawn || this.filters.contains(document.activeElement)) return;
     this.#drawn = drawn;
-    const parameters = shared.filter(({ name }) => name in FILTERS);
+    const parameters = this.#shared.filter(({ name }) => name in FILTERS);
     fill(this.filters, optionFields(parameters, values, (name, text) => this.#go({ [FILTERS[name]]: text })));
   }
 

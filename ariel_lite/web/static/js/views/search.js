@@ -31,7 +31,7 @@ export class SearchView {
 
   constructor(router) {
     this.#router = router;
-    this.form = new SearchForm((search) => this.#go(search), () => this.#showScores());
+    this.form = new SearchForm((search) => this.#go(search), () => this.#switchScores());
     this.narrowing = new Narrowing((search) => this.#go(search));
     this.chips = el("div");
     this.reading = el("div");
@@ -48,7 +48,7 @@ export class SearchView {
       this.columns,
     );
     this.root.addEventListener("keydown", (event) => this.#keys(event));
-    this.#showScores();
+    this.root.classList.toggle("with-scores", showsScores());
   }
 
   /** The search box, for the `/` key. */
@@ -92,7 +92,7 @@ export class SearchView {
     // Both at once; the cards never wait for the counts.
     this.narrowing.show(body, search);
     if (remembered) return;
-    const answer = await request("/api/search", { method: "POST", body, signal });
+    const answer = await request("/api/search", { method: "POST", body: explained(body), signal });
     this.#remember(answer);
     this.#showAnswer(answer);
     if (visit.restored) this.#router.restorePosition();
@@ -160,6 +160,7 @@ export class SearchView {
       el("div", { class: "results-head" }, el("h2", { id: "results-title", text: count }), timing(answer)),
       answer.entries.length ? cards(answer, this.#search.query) : this.#nothing(answer),
       this.#paging(answer),
+      explanation(answer),
     );
     announce(answer.entries.length ? count : "No entry found");
   }
@@ -211,9 +212,21 @@ export class SearchView {
     }
   }
 
-  #showScores() {
+  /** Ranks are only told on request, so the search runs again. */
+  #switchScores() {
     this.root.classList.toggle("with-scores", showsScores());
+    if (showsScores()) this.#again();
   }
+}
+
+function explained(body) {
+  return showsScores() ? { ...body, advanced_params: { ...body.advanced_params, explain: true } } : body;
+}
+
+function explanation(answer) {
+  if (!answer.explanation) return null;
+  const text = JSON.stringify(answer.explanation, null, 2);
+  return el("details", { class: "explanation" }, el("summary", { text: "How the search was run" }), el("pre", { text, tabindex: "0" }));
 }
 
 function hasMore(answer, size) {

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import threading
 import time
+from base64 import b64encode
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -15,7 +16,8 @@ from xml.etree import ElementTree
 
 LOGIN = b'<html><head><title>Log in</title></head><body><form><input type="password" name="p"></form></body></html>'
 NO_ENTRIES = b"<html><body>No entries found</body></html>"
-STALL_SECONDS = 5.0
+STALL_SECONDS = 600.0
+"""Longer than any test waits; the end of the server ends it."""
 
 Record = dict[str, Any]
 
@@ -26,15 +28,18 @@ class Logbook:
 
     Attributes:
         records: by id.
-        faults: what happens to the next requests, one each: login, redirect, elsewhere, page, empty, object, cut, text,
-            drop, stall, drip, 401, 404, 429, 500, 503, or "" for none.
+        faults: what happens to the next requests, one each: login, redirect, elsewhere, moved, page, empty, object, cut,
+            half, drop, stall, drip, a status such as 401 or 503, or "" for none.
         always: a fault of every request.
+        around: a fault of every request whose span holds a moment, by that moment.
         most: as many records as an answer holds.
         newest_first: which ones an answer keeps, and in what order.
         excludes_start, includes_end: how bounds are read.
         page_when_empty: answer a page where there are no entries, as ALS does.
         repeats: every record stands twice in an answer.
         retry_after: the header of 429 and 503.
+        grows: so many entries are written before every request.
+        user: name and password that requests must bring, "" for none.
         requests: (start, end) of every request for entries.
         posted: bodies of new entries.
     """
@@ -42,6 +47,7 @@ class Logbook:
     records: dict[str, Record] = field(default_factory=dict)
     faults: list[str] = field(default_factory=list)
     always: str = ""
+    around: dict[int, str] = field(default_factory=dict)
     most: int | None = None
     newest_first: bool = False
     excludes_start: bool = False
@@ -49,6 +55,8 @@ class Logbook:
     page_when_empty: bool = False
     repeats: bool = False
     retry_after: str = ""
+    grows: int = 0
+    user: str = ""
     requests: list[tuple[int, int]] = field(default_factory=list)
     posted: list[ElementTree.Element] = field(default_factory=list)
     url: str = ""
@@ -93,11 +101,17 @@ class _Handler(BaseHTTPRequestHandler):
         if address.path in ("/login", "/moved"):
             self._answer(200, LOGIN if address.path == "/login" else b"[]")
             return
+        if book.user and self.headers.get("Authorization") != f"Basic {b64encode(book.user.encode()).decode()}":
+            self._answer(401, LOGIN)
+            return
         asked = {name: values[0] for name, values in parse_qs(address.query).items()}
         start, end = int(asked["start"]), int(asked["end"])
         assert asked["op"] == "retrieve"
         book.requests.append((start, end))
+        for _ in range(book.grows):
+            book.put(f"g{len(book.records)}", int(time.time()) - 1000 + len(book.records) % 900, "RF trip")
         fault = book.faults.pop(0) if book.faults else book.always
+        fault = fault or next((fault for moment, fault in book.around.items() if start <= moment < end), "")
         found = book.between(start, end)
         body = json.dumps(found).encode()
         if not found and book.page_when_empty:
@@ -113,15 +127,17 @@ class _Handler(BaseHTTPRequestHandler):
             return
         book.posted.append(body)
         made = str(90_000 + len(book.posted))
-        book.put(made, int(time.time()), body.findtext("entry/subject") or "")
+        subject, details = (body.findtext(f"entry/{name}") or "" for name in ("subject", "details"))
+        book.put(made, int(time.time()), subject, details=details, author=body.findtext("author"))
         self._answer(200, f"<result><entry><id>{made}</id></entry></result>".encode())
 
     def _misbehave(self, fault: str, body: bytes) -> None:
         if fault.isdecimal():
             headers = {"Retry-After": self.book.retry_after} if self.book.retry_after else {}
             self._answer(int(fault), b"<title>Maintenance</title>", headers)
-        elif fault in ("redirect", "elsewhere"):
-            self._answer(302, b"", {"Location": "/login" if fault == "redirect" else "http://other.invalid/"})
+        elif fault in ("redirect", "elsewhere", "moved"):
+            targets = {"redirect": "/login?next=olog", "elsewhere": "http://other.invalid/", "moved": "/moved"}
+            self._answer(302, b"", {"Location": targets[fault]})
         elif fault in ("cut", "drop"):
             self._cut(body if fault == "cut" else b"")
         elif fault in ("stall", "drip"):
