@@ -73,6 +73,10 @@ class DatabaseConnectionError(ARIELException):
     default_category = ErrorCategory.DATABASE
 
 
+class NoLogbookError(DatabaseConnectionError):
+    """Where a logbook should be there is none yet, and nothing else either."""
+
+
 class DatabaseQueryError(ARIELException):
     """The database refused or failed a statement of ours."""
 

@@ -14,7 +14,12 @@ from ariel_lite.cli.session import Session, json_option, pass_session
 from ariel_lite.evaluation.bench import BenchOptions, run_bench
 from ariel_lite.evaluation.bench_figures import Clock, Target, Times
 from ariel_lite.evaluation.bench_report import BenchReport, Comparison, machine_facts
+from ariel_lite.evaluation.bench_server import run_server_bench
+from ariel_lite.evaluation.bench_server_report import ServerReport, ServerVectors
 from ariel_lite.evaluation.bench_vector_report import VectorReport
+
+NAMED = "--db"
+"""What must have named a server for it to be measured; one that the configuration names is never touched."""
 
 NAME_WIDTH = 15
 COLUMNS = ("hits", "p50", "p95", "max", "p50", "p95", "max", "p50", "p95")
@@ -87,8 +92,13 @@ def bench(
     Each query is a whole search call with highlights for the ten best entries. Beside it stands the floor: a bare
     statement on a plain FTS5 index of the same texts. Vectors are invented ones that lie in clusters; hybrid searches
     are whole calls except for embedding the query, which is measured on its own. Your own logbook is not touched.
+
+    With --db postgresql://… it measures on a database server: name an empty database there. The entries stay in it.
     """
     options = BenchOptions(entries, seed, queries, rounds, clock, entries_file, keep, vectors, texts)
+    if session.is_server and session.database[1] == NAMED:
+        _on_server(session, options)
+        return
     report = run_bench(options, session.output.note)
     if session.output.as_json:
         session.output.document(report.to_dict())
@@ -98,6 +108,51 @@ def bench(
             session.output.label("kept", str(keep))
     if clock == "wall":
         _say_noise(session.output)
+
+
+def _on_server(session: Session, options: BenchOptions) -> None:
+    report = run_server_bench(options, session.location, session.output.note)
+    if session.output.as_json:
+        session.output.document(report.to_dict())
+    else:
+        session.output.lines(server_lines(report))
+        session.output.label("kept", f"the entries, in {session.name}; 'purge --yes' removes them")
+    _say_noise(session.output)
+
+
+def server_lines(report: ServerReport) -> Iterator[Line]:
+    """The report on a database server, as a table of at most 80 columns."""
+    ingested = report.ingested
+    yield [Span(" · ".join((report.server, *_machine(machine_facts()))), "dim")]
+    before = " (by an earlier run)" if report.is_reused else ""
+    yield [Span(f"{ingested.entries:,} entries in {ingested.seconds:.1f} s: {ingested.rate:,.0f} a second{before}")]
+    yield [Span(f"tables {ingested.file_bytes / 1e6:.1f} MB")]
+    yield [Span(f"first search {report.first_ms[0]:.0f} ms, first one with a typo {report.first_ms[1]:.0f} ms")]
+    yield []
+    yield [Span(_columns("keyword, ms", HYBRID_COLUMNS, HYBRID_WIDTHS), "bold")]
+    for figures in (*report.classes, report.matching, report.overall):
+        yield [Span(_columns(figures.name, (f"{figures.hits:.1f}", *_milliseconds(figures.times)), HYBRID_WIDTHS))]
+    yield []
+    if report.vectors is not None:
+        yield from _server_vector_lines(report.vectors)
+    for target in report.targets:
+        yield _target_line(target)
+
+
+def _server_vector_lines(report: ServerVectors) -> Iterator[Line]:
+    if report.stored is not None:
+        stored = report.stored
+        sealed = f"index {stored.sealing_seconds:.0f} s; tables {stored.file_bytes / 1e6:.1f} MB"
+        yield [Span(f"{stored.vectors:,} vectors stored: {stored.rate:,.0f} a second; {sealed}")]
+    yield [Span(_columns("nearest ten, ms", NEAREST_COLUMNS, NEAREST_WIDTHS), "bold")]
+    for one in report.nearest:
+        cells = (f"{one.allowed:,.0f}", f"{one.recall:.4f}", *_milliseconds(one.times))
+        yield [Span(_columns(one.name, cells, NEAREST_WIDTHS))]
+    yield []
+    yield [Span(_columns("hybrid, ms", HYBRID_COLUMNS, HYBRID_WIDTHS), "bold")]
+    for figures in report.hybrid:
+        yield [Span(_columns(figures.name, (f"{figures.hits:.1f}", *_milliseconds(figures.times)), HYBRID_WIDTHS))]
+    yield []
 
 
 def report_lines(report: BenchReport) -> Iterator[Line]:

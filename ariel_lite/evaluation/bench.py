@@ -95,28 +95,34 @@ def run_bench(options: BenchOptions, notice: Notice = lambda message: None) -> B
 
 
 def _made(options: BenchOptions, folder: Path, logbook: Path, notice: Notice) -> Ingested:
-    source = options.source
-    if source is None:
-        notice(f"writing {options.entries:,} synthetic entries")
-        source = folder / "entries.jsonl"
-        write_synthetic(source, options.entries, options.seed)
+    source = entries_file(options, folder, notice)
     notice("ingesting")
     begin, busy = time.perf_counter(), time.process_time()
     with open_logbook(logbook) as book:
-        entries = _ingest(book, source)
+        entries = read_entries(book, source, str(source))
     wall, busy = time.perf_counter() - begin, time.process_time() - busy
     if not entries:
         raise InvalidRequestError(f"{source} holds no entries", hint="give a generic JSON-lines file")
     return Ingested(entries, busy if options.clock == "cpu" else wall, logbook.stat().st_size)
 
 
-def _ingest(book: Logbook, source: Path) -> int:
+def entries_file(options: BenchOptions, folder: Path, notice: Notice) -> Path:
+    """The file of entries to measure on; synthetic ones are written into the folder first."""
+    if options.source is not None:
+        return options.source
+    notice(f"writing {options.entries:,} synthetic entries")
+    source = folder / "entries.jsonl"
+    write_synthetic(source, options.entries, options.seed)
+    return source
+
+
+def read_entries(book: Logbook, source: Path, label: str) -> int:
     """Read the file as `ariel-lite ingest` does; the number of entries stored."""
     service = book.service
     adapter = service.registry.load(ADAPTERS, ADAPTER).create_adapter(
         AdapterOptions(source=str(source), zone=service.config.zone, config=service.config.ingestion)
     )
-    report = ingest(service.backend, adapter, source_label=str(source))
+    report = ingest(service.backend, adapter, source_label=label)
     if report.interrupted:
         raise KeyboardInterrupt
     return report.added
@@ -134,7 +140,7 @@ def _searched(
             if not queries:
                 raise InvalidRequestError("no query can be made of these entries", hint="measure with more entries")
             clock = CLOCKS[options.clock]
-            first = _first_searches(logbook, queries, clock)
+            first = first_searches(logbook, queries, clock)
             notice(f"measuring {len(queries)} queries")
             samples = measured(book, floor, queries, options.rounds, clock)
     report = BenchReport(options.seed, options.rounds, options.clock, ingested, first, tuple(samples))
@@ -147,8 +153,7 @@ def _with_vectors(options: BenchOptions, drawn: _Drawn, folder: Path, logbook: P
     notice("storing vectors")
     stored, truth = store_clusters(logbook, clusters, clock)
     first = first_nearest(logbook, clusters, clusters.queries(1, stored.vectors)[0], clock)
-    sentences = draw_sentences(drawn.corpus, options.queries)
-    asked = [(query.kind, query.text) for query in drawn.queries] + [(SENTENCES, text) for text in sentences]
+    asked = asked_of(drawn.corpus, drawn.queries, options.queries)
     with open_logbook(logbook) as book:
         notice(f"measuring the nearest of {NEAREST_QUERIES} queries")
         nearest, cosines = measure_nearest(book, clusters, truth, drawn.corpus.sample, NEAREST_QUERIES, clock)
@@ -163,11 +168,19 @@ def _with_vectors(options: BenchOptions, drawn: _Drawn, folder: Path, logbook: P
     return VectorReport(stored, first * 1e3, cosines, tuple(nearest), tuple(hybrid), embedding, start)
 
 
-def _first_searches(logbook: Path, queries: Sequence[BenchQuery], clock: Callable[[], float]) -> tuple[float, float]:
+def asked_of(corpus: Corpus, queries: Sequence[BenchQuery], count: int) -> list[tuple[str, str]]:
+    """What hybrid is asked, as (class, text): the keyword part's queries, and sentences."""
+    sentences = [(SENTENCES, text) for text in draw_sentences(corpus, count)]
+    return [(query.kind, query.text) for query in queries] + sentences
+
+
+def first_searches(
+    logbook: Path | str, queries: Sequence[BenchQuery], clock: Callable[[], float]
+) -> tuple[float, float]:
     """Milliseconds of the first search of a logbook just opened, and of its first one that looks for near words."""
     chosen = [next((query for query in queries if query.kind == kind), queries[0]) for kind in ("AND", "typo")]
     with open_logbook(logbook) as book:
-        first, typo = (timed(partial(_search, book, query.text), clock) for query in chosen)
+        first, typo = (timed(partial(search, book, query.text), clock) for query in chosen)
     return first * 1e3, typo * 1e3
 
 
@@ -175,13 +188,13 @@ def measured(
     book: Logbook, floor: Floor, queries: Sequence[BenchQuery], rounds: int, clock: Callable[[], float]
 ) -> list[Sample]:
     """Every query on both sides: a warm-up pass over all of them, then ours and the floor in turn."""
-    answers = [_search(book, query.text) for query in queries]
+    answers = [search(book, query.text) for query in queries]
     for query in queries:
         floor.search(query.floor)
     samples: list[Sample] = []
     for query, answer in zip(queries, answers, strict=True):
         pairs = [
-            (timed(partial(_search, book, query.text), clock), timed(partial(floor.search, query.floor), clock))
+            (timed(partial(search, book, query.text), clock), timed(partial(floor.search, query.floor), clock))
             for _ in range(rounds)
         ]
         ours, bare = zip(*pairs, strict=True)
@@ -190,5 +203,6 @@ def measured(
     return samples
 
 
-def _search(book: Logbook, text: str) -> ARIELSearchResult:
+def search(book: Logbook, text: str) -> ARIELSearchResult:
+    """The search call that is measured."""
     return book.search(text, mode="keyword", max_results=HITS)

@@ -208,13 +208,12 @@ class VectorReport:
     @property
     def hybrid(self) -> list[HybridFigures]:
         """Each class of hybrid searches, in the order measured."""
-        names = dict.fromkeys(sample.kind for sample in self.samples)
-        return [summed(name, [sample for sample in self.samples if sample.kind == name]) for name in names]
+        return summed_by_kind(self.samples)
 
     @property
     def overall(self) -> HybridFigures:
         """The classes of the keyword part together."""
-        return summed("all", [sample for sample in self.samples if sample.kind != SENTENCES])
+        return overall_of(self.samples)
 
     @property
     def targets(self) -> list[Target]:
@@ -245,6 +244,17 @@ class VectorReport:
             "embedding": self.embedding.to_dict(),
             "first_search": self.first.to_dict(),
         }
+
+
+def summed_by_kind(samples: Sequence[HybridSample]) -> list[HybridFigures]:
+    """Each class, in the order measured."""
+    names = dict.fromkeys(sample.kind for sample in samples)
+    return [summed(name, [sample for sample in samples if sample.kind == name]) for name in names]
+
+
+def overall_of(samples: Sequence[HybridSample]) -> HybridFigures:
+    """The classes of the keyword part together."""
+    return summed("all", [sample for sample in samples if sample.kind != SENTENCES])
 
 
 def summed(name: str, samples: Sequence[HybridSample]) -> HybridFigures:

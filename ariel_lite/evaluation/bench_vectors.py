@@ -58,24 +58,31 @@ class Truth:
 
 def store_clusters(logbook: Path, clusters: Clusters, clock: Callable[[], float]) -> tuple[StoredVectors, Truth]:
     """Give every entry of a logbook a vector, in the order of claiming; the file is measured once it is closed."""
+    with open_logbook(logbook) as book:
+        rows, spent, sealing = fill_with_vectors(book.service.backend, clusters, clock)
+    return StoredVectors(len(rows), spent, sealing, logbook.stat().st_size), Truth(rows, clusters.members(0, len(rows)))
+
+
+def fill_with_vectors(backend: Backend, clusters: Clusters, clock: Callable[[], float]) -> tuple[Rows, float, float]:
+    """Give every entry without one a vector: member n goes to the n-th row. The rows; seconds of storing, of sealing.
+
+    Entries are claimed in the order of their rows.
+    """
     rows: list[int] = []
     spent = 0.0
-    with open_logbook(logbook) as book:
-        backend = book.service.backend
-        while True:
-            begin = clock()
-            pending = backend.claim_pending(clusters.model, WORKER, BLOCK)
-            spent += clock() - begin
-            if not pending:
-                break
-            vectors = clusters.members(len(rows), len(pending))
-            made = [EntryVectors(one, vector, vector[None]) for one, vector in zip(pending, vectors, strict=True)]
-            spent += timed(partial(backend.store_vectors, clusters.model, made), clock)
-            rows += [one.row for one in pending]
-        sealing = timed(partial(backend.seal_vectors, clusters.model), clock)
-    stored = StoredVectors(len(rows), spent, sealing, logbook.stat().st_size)
-    order = np.argsort(rows, kind="stable")
-    return stored, Truth(np.array(rows, dtype=np.int64)[order], clusters.members(0, len(rows))[order])
+    while True:
+        begin = clock()
+        pending = backend.claim_pending(clusters.model, WORKER, BLOCK)
+        spent += clock() - begin
+        if not pending:
+            break
+        vectors = clusters.members(len(rows), len(pending))
+        made = [EntryVectors(one, vector, vector[None]) for one, vector in zip(pending, vectors, strict=True)]
+        spent += timed(partial(backend.store_vectors, clusters.model, made), clock)
+        rows += [one.row for one in pending]
+    backend.release_claims(WORKER)
+    sealing = timed(partial(backend.seal_vectors, clusters.model), clock)
+    return np.array(rows, dtype=np.int64), spent, sealing
 
 
 def first_nearest(logbook: Path, clusters: Clusters, query: Vectors, clock: Callable[[], float]) -> float:

@@ -119,13 +119,13 @@ def _sources(text: str, named: tuple[int, ...], pools: Sequence[frozenset[str]],
 
 
 def _cited_sentences(answer: str) -> Iterator[tuple[str, list[int], bool]]:
-    """Each sentence without its citations, their numbers, and whether it begins a line."""
+    """Each sentence without its citations, their numbers, and whether it begins a line; tables and code are none."""
     moved = AFTER_STOP.sub(lambda match: f"{match[2]}{match[1]}", MARKUP.sub("", answer))
     end = 0
     for sentence in split_sentences(moved):
         cited = [number for match in CITATION.finditer(sentence.text) for number in _numbers(match[1])]
         text = BEFORE_STOP.sub(r"\1", " ".join(CITATION.sub(" ", sentence.text).split()))
-        if any(sign.isalnum() for sign in text):
+        if sentence.is_quotable and any(sign.isalnum() for sign in text):
             yield text, cited, "\n" in moved[end : sentence.start]
         end = sentence.end
 

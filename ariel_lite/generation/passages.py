@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
 from ariel_lite.generation.sentences import Sentence, split_sentences
 from ariel_lite.records import EnhancedLogbookEntry, entry_title
+
+TITLE_KEYS = ("title", "subject")
+BLANK_LINE = re.compile(r"[^\S\n]*\n[^\S\n]*\n")
 
 
 @dataclass(frozen=True)
@@ -18,7 +22,7 @@ class Passage:
         entry_id: the entry's id.
         author: who wrote it.
         written: when, in the facility's zone.
-        title: its title, on one line.
+        title: its title, on one line; "" when it has none of its own.
         text: its text.
         sentences: of the text, in order; the title's is of kind "title" where the text begins with it.
         similarity: cosine of the entry to the question; None when it was not compared.
@@ -55,25 +59,30 @@ def make_passage(
 ) -> Passage:
     """The passage of an entry."""
     text = entry["raw_text"]
-    title = " ".join(entry_title(entry).split())
+    title, sentences = _title_and_sentences(entry)
     return Passage(
         entry["entry_id"],
         entry["author"],
         entry["timestamp"].astimezone(zone),
         title,
         text,
-        tuple(_with_title_marked(text, title)),
+        tuple(sentences),
         similarity,
         holds_all_words,
     )
 
 
-def _with_title_marked(text: str, title: str) -> list[Sentence]:
-    first_line = text.strip().partition("\n")[0].strip()
+def _title_and_sentences(entry: EnhancedLogbookEntry) -> tuple[str, list[Sentence]]:
+    """The title ("" without one: a first line that runs on is text), and the sentences, its own marked."""
+    text = entry["raw_text"]
     sentences = split_sentences(text)
-    if not title or " ".join(first_line.split()) != title:
-        return sentences
-    end = text.index(first_line) + len(first_line)
-    body = [sentence for sentence in sentences if sentence.end > end]
-    whole = Sentence(end - len(first_line), end, title, "title")
-    return [whole, *body]
+    first = text.strip().partition("\n")[0].strip()
+    named = any(entry["metadata"].get(key) for key in TITLE_KEYS)
+    title = " ".join(entry_title(entry).split())
+    if " ".join(first.split()) != title or not sentences or not sentences[0].is_quotable:
+        return (title, sentences) if named else ("", sentences)
+    start = text.index(first)
+    end = start + len(first)
+    if not named and not BLANK_LINE.match(text, end):
+        return "", sentences
+    return title, [Sentence(start, end, title, "title"), *(s for s in sentences if s.end > end)]

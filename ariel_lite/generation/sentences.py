@@ -48,6 +48,7 @@ NUMBERED = frozenset("no nos nr fig figs eq eqs sec sect ch ref refs vol rev ver
 MAY_END = frozenset("etc al usw a.m p.m max min".split())  # noqa: SIM905
 """Abbreviations that end a sentence when a capital follows."""
 
+UNIT_LETTERS = frozenset("ACFGHJKNTVW")
 MONTHS = frozenset(
     """
     january february march april may june july august september october november december
@@ -165,7 +166,7 @@ def _is_wrapped(before: _Line, line: _Line, width: int, full: int) -> bool:
     beginning = line.text.split()[0]
     if len(before.text) < WRAPPED_FROM or len(before.text) + 1 + len(beginning) <= NEARLY_FULL * width:
         return before.kind == "item" and line.text[:1].isspace()
-    return full > 1 or (beginning[0].islower() and not before.text.lstrip()[0].islower())
+    return full > 1 or (beginning[0].islower() and before.text.lstrip()[0].isupper())
 
 
 def _block_sentences(text: str, block: list[_Line]) -> Iterator[Sentence]:
@@ -205,7 +206,7 @@ def _endings(text: str, start: int, end: int) -> Iterator[int]:
 
 
 def _ends(text: str, start: int, match: re.Match[str], end: int) -> bool:
-    if _is_open(text[start : match.start()], text[match.start() : min(match.end() + LONGEST_BRACKET, end)]):
+    if _is_open(text[start : match.end()], text[match.end() : min(match.end() + LONGEST_BRACKET, end)]):
         return False
     following = text[match.end() : end].split(maxsplit=1)[0]
     is_lone_stop = match[0].rstrip(")]\"'”’»*_`") == "."
@@ -229,8 +230,8 @@ def _is_abbreviated(before: Sequence[str], following: str) -> bool:
     is_initial = len(token) == 1 and token.isalpha() and token.isupper()
     if not is_initial and bare not in ABBREVIATIONS:
         return False
-    if len(before) > 1 and before[0][-1:].isdigit() and (is_initial or following[:1].isupper()):
-        return False  # a unit: `48 A. Peak`, `97 ms. MOD-2`
+    if len(before) > 1 and before[0][-1:].isdigit() and (token in UNIT_LETTERS or following[:1].isupper()):
+        return is_initial and token not in UNIT_LETTERS  # `48 A. Peak`, `97 ms. MOD-2`; but `on 3 B. Whynot`
     if bare in NUMBERED:
         return following[:1].isdigit() or following[:1] == "#"
     return not (following[:1].isupper() and bare in MAY_END)

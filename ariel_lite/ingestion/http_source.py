@@ -13,7 +13,6 @@ from typing import Any, TypeVar
 
 import httpx
 
-from ariel_lite import __version__
 from ariel_lite.config import IngestionConfig
 from ariel_lite.errors import ConfigurationError
 from ariel_lite.ingestion.http_answers import (
@@ -225,7 +224,7 @@ class HttpSource:
                 verify=self._config.verify_ssl,
                 proxy=self._proxy,
                 trust_env=not local,
-                headers={"User-Agent": f"ariel-lite/{__version__}", "Accept": "application/json, */*;q=0.5"},
+                headers={"User-Agent": "ariel-lite", "Accept": "application/json, */*;q=0.5"},
             )
         return self._clients[local]
 

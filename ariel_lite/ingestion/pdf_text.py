@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from subprocess import DEVNULL, PIPE
 from typing import NamedTuple
 
 MAX_PAGES = 500
@@ -34,7 +35,7 @@ def pdf_text(data: bytes, characters: int, *, seconds: float = SECONDS, pages: i
     # -P: the folder of the script must not shadow the standard library's modules.
     command = [sys.executable, "-P", str(_WORKER), str(pages), str(characters)]
     try:
-        done = subprocess.run(command, input=data, capture_output=True, timeout=seconds, check=False)
+        done = subprocess.run(command, input=data, stdout=PIPE, stderr=DEVNULL, timeout=seconds, check=False)
         output, ended = done.stdout, "" if done.returncode == 0 else "is damaged, its text is not searchable as a whole"
     except subprocess.TimeoutExpired as fault:
         output, ended = fault.stdout or b"", f"took longer than {seconds:g} s to read, its text is searchable in part"

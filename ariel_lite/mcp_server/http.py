@@ -10,7 +10,8 @@ import hmac
 import ipaddress
 import logging
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
@@ -22,6 +23,7 @@ from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from ariel_lite.errors import ConfigurationError
+from ariel_lite.mcp_server.ending import on_signal
 from ariel_lite.mcp_server.server import LogbookServer
 
 PATH = "/mcp"
@@ -90,7 +92,8 @@ class Guard:
 
     def _shows_token(self, authorization: str) -> bool:
         scheme, _, shown = authorization.partition(" ")
-        is_same = hmac.compare_digest(shown.strip().encode("utf-8", "replace"), self._door.token.encode("utf-8"))
+        # Headers are decoded as Latin-1; the bytes are what the client sent.
+        is_same = hmac.compare_digest(shown.strip().encode("latin-1", "replace"), self._door.token.encode("utf-8"))
         return scheme.lower() == "bearer" and is_same
 
 
@@ -128,8 +131,25 @@ def serve_http(logbook_server: LogbookServer, door: Door, announce: Callable[[st
         anyio.run(_served, settings, [listening])
 
 
+class _Server(uvicorn.Server):
+    """uvicorn, without its way with signals: it repeats them when it has ended, and the process dies of them."""
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Leave them to `on_signal`."""
+        yield
+
+    def end(self) -> None:
+        """Answer what is under way, then end."""
+        self.should_exit = True
+
+
 async def _served(settings: uvicorn.Config, sockets: list[socket.socket]) -> None:
-    await uvicorn.Server(settings).serve(sockets=sockets)
+    server = _Server(settings)
+    async with anyio.create_task_group() as group:
+        group.start_soon(on_signal, server.end)
+        await server.serve(sockets=sockets)
+        group.cancel_scope.cancel()
 
 
 def is_loopback(name: str) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import signal
 import threading
 from asyncio import run_coroutine_threadsafe
 from asyncio.events import AbstractEventLoop, get_running_loop
@@ -19,6 +18,7 @@ import anyio.to_thread
 from anyio.streams.memory import MemoryObjectSendStream
 from mcp.server.stdio import stdio_server
 
+from ariel_lite.mcp_server.ending import on_signal
 from ariel_lite.mcp_server.server import LogbookServer
 from ariel_lite.mcp_server.wire import Wire
 
@@ -77,24 +77,13 @@ async def _serve(logbook_server: LogbookServer, wire: Wire) -> None:
     lines = Lines(wire.incoming, lambda: logbook_server.in_flight > 0)
     answers = Answers(wire.outgoing)
     async with anyio.create_task_group() as group:
-        group.start_soon(_until_signal, group.cancel_scope)
+        group.start_soon(on_signal, group.cancel_scope.cancel)
         try:
             async with stdio_server(cast(Any, lines), cast(Any, answers)) as (incoming, outgoing):
                 await server.run(incoming, outgoing, server.create_initialization_options())
         except* BrokenPipeError:  # the client went away without a word
             pass
         group.cancel_scope.cancel()
-
-
-async def _until_signal(scope: anyio.CancelScope) -> None:
-    """End the serving when the process is asked to end."""
-    try:
-        with anyio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
-            async for _ in signals:
-                scope.cancel()
-                return
-    except NotImplementedError:  # Windows: Ctrl-C is a KeyboardInterrupt there
-        return
 
 
 def _read(descriptor: int, send: MemoryObjectSendStream[str], loop: AbstractEventLoop) -> None:

@@ -14,6 +14,7 @@ from ariel_lite import __version__
 from ariel_lite.errors import ARIELException
 from ariel_lite.service import ARIELSearchService
 from ariel_lite.web import (
+    api_page,
     attachment_routes,
     authoring_routes,
     draft_routes,
@@ -36,6 +37,7 @@ ROUTES = (
     attachment_routes,
     draft_routes,
     status_routes,
+    api_page,
     static_files,
 )
 

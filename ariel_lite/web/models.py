@@ -382,3 +382,9 @@ class StatusReply(BaseModel):
     last_ingestion: str | None
     errors: list[str]
     details: dict[str, Any]
+
+
+class ConfigReply(BaseModel):
+    """The settings in use, secrets masked."""
+
+    config: dict[str, Any]

@@ -9,8 +9,10 @@ from fastapi import APIRouter, Request
 
 from ariel_lite import __version__
 from ariel_lite.capabilities import capabilities
+from ariel_lite.errors import EntryNotFoundError
 from ariel_lite.service import ARIELSearchService
-from ariel_lite.web.models import CapabilitiesReply, HealthReply, OptionField, OptionsReply, StatusReply
+from ariel_lite.web.masking import masked
+from ariel_lite.web.models import CapabilitiesReply, ConfigReply, HealthReply, OptionField, OptionsReply, StatusReply
 from ariel_lite.web.replies import Reply
 from ariel_lite.web.serving import Here
 from ariel_lite.web.shapes import status_shape, syntax_lines
@@ -55,6 +57,15 @@ async def filter_options(request: Request, field: OptionField, here: Here, _: No
     )
     options = [{"value": value, "label": value, "count": count} for value, count in counts]
     return Reply({"field": field, "options": options})
+
+
+@router.get("/api/config", response_model=ConfigReply)
+async def settings(here: Here, _: NoQuery) -> Reply:
+    """The settings in use, without passwords and keys; only where web.expose_config allows it."""
+    config = here.service.config
+    if not config.web.expose_config:
+        raise EntryNotFoundError("the configuration is not shown", hint="web.expose_config: true shows it")
+    return Reply({"config": masked(config.model_dump(mode="json"))})
 
 
 def _capabilities(service: ARIELSearchService) -> dict[str, Any]:

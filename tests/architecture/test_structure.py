@@ -20,6 +20,9 @@ LONGEST_FILE = 450
 SQL_ELSEWHERE = {"evaluation/bench_floor.py"}
 """The bench's floor is a bare FTS5 query by design."""
 
+STATE_ALLOWED = {"osprey/factory.py"}
+"""Osprey expects one service behind all its capabilities."""
+
 
 def relative(path: Path) -> str:
     return path.relative_to(PACKAGE).as_posix()
@@ -68,7 +71,7 @@ def test_sql_only_below_backends(path: Path) -> None:
 def test_no_global_statement_and_no_import_inside_functions(path: Path) -> None:
     tree = ast.parse(path.read_text(encoding="utf-8"))
     for node in ast.walk(tree):
-        assert not isinstance(node, ast.Global), f"line {node.lineno}"
+        assert relative(path) in STATE_ALLOWED or not isinstance(node, ast.Global), f"line {node.lineno}"
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             inner = [child for child in ast.walk(node) if isinstance(child, ast.Import | ast.ImportFrom)]
             assert not inner, f"line {inner[0].lineno}"

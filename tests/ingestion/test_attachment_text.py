@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, cast
@@ -193,6 +196,18 @@ def test_files_that_were_stored_before_are_read_later(bench: Bench, record: Make
     assert done.notes[0].startswith("3: attachment c.pdf cannot be read as a PDF")
     assert [bench.entry(n)["attachments"][0].get("text") for n in "123"] == ["thermocouple", None, ""]
     assert read_missing_texts(bench.backend).entries == 0
+
+
+def test_the_command_reads_them(bench: Bench, record: MakeRecord) -> None:
+    bench.write("a.txt", "thermocouple")
+    bench.ingest([record(attachments=["a.txt"])])
+    bare = bench.entry("1")
+    del bare["attachments"][0]["text"]
+    bench.backend.upsert([bare])
+    command = [sys.executable, "-m", "ariel_lite", "--db", bench.backend.location, "reindex", "--attachments", "--json"]
+    done = subprocess.run(command, capture_output=True, check=True, timeout=180)
+    assert json.loads(done.stdout)["attachment_texts"] == 1
+    assert bench.entry("1")["attachments"][0]["text"] == "thermocouple"
 
 
 def test_a_word_of_a_file_alone_finds_the_entry_and_is_shown(make_logbook: MakeLogbook) -> None:

@@ -9,12 +9,14 @@ from pathlib import Path
 import pytest
 from ingestion_bench import Bench
 
-from ariel_lite.config import IngestionConfig
+from ariel_lite.cli.sources import choose_source
+from ariel_lite.config import ARIELConfig, IngestionConfig
 from ariel_lite.errors import ConfigurationError, IngestionError
 from ariel_lite.ingestion.adapters.elog import create_adapter
 from ariel_lite.ingestion.base import AdapterOptions
 from ariel_lite.ingestion.elcode import elcode_to_text
 from ariel_lite.ingestion.pipeline import ingest
+from ariel_lite.registry import Registry
 
 SEPARATOR = "=" * 40
 
@@ -208,3 +210,19 @@ def test_a_file_that_cannot_be_read_to_its_end_is_a_failure_and_the_others_are_r
     assert report.failures[0].window == "the rest of 200101a.log.gz"
     assert report.exit_code == 1
     assert "nothing was deleted by mirroring: a part of the source could not be read" in report.notes
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "adapter"),
+    [
+        ("logbooks/demo/200101a.log", raw(1), "elog"),
+        ("notes.CSV", "date,text\n2026-03-05,x\n", "csv"),
+        ("notes.tsv.gz", b"\x1f\x8b", "csv"),
+        ("export.json", '{"hitCount": 1, "logs": [{"createdDate": 1, "logbooks": []}]}', "olog"),
+    ],
+)
+def test_the_adapter_is_guessed(bench: Bench, name: str, content: str | bytes, adapter: str) -> None:
+    path = bench.write(name, content)
+    for source in [path, path.parent] if adapter == "elog" else [path]:
+        chosen = choose_source(ARIELConfig(), Registry(), source=str(source), adapter=None)
+        assert (chosen.adapter_name, chosen.chosen_by) == (adapter, "guessed from the file")

@@ -214,4 +214,20 @@ def integer(connection: Connection, sql: str, parameters: tuple[Any, ...] = ()) 
     return int(row[0] or 0) if row else 0
 
 
-__all__ = ["Connection", "Connections", "integer", "masked", "one_line", "translated", "translated_errors"]
+def server_version(connection: Connection) -> str:
+    """What runs there, for people: PostgreSQL and, where it is installed, pgvector."""
+    number = connection.info.server_version
+    row = connection.execute("SELECT extversion FROM pg_extension WHERE extname = 'vector'").fetchone()
+    return f"PostgreSQL {number // 10_000}.{number % 10_000}" + (f", pgvector {row[0]}" if row else "")
+
+
+__all__ = [
+    "Connection",
+    "Connections",
+    "integer",
+    "masked",
+    "one_line",
+    "server_version",
+    "translated",
+    "translated_errors",
+]

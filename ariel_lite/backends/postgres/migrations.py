@@ -6,7 +6,7 @@ from collections.abc import Callable
 from importlib import resources
 
 from ariel_lite.backends.postgres.connection import Connection, Connections, integer
-from ariel_lite.errors import DatabaseConnectionError, DatabaseQueryError
+from ariel_lite.errors import DatabaseConnectionError, DatabaseQueryError, NoLogbookError
 from ariel_lite.text.tokenise import Analyzer
 
 MIGRATION_LOCK = 0x41524C4D
@@ -62,14 +62,13 @@ def migrate(connections: Connections, *, create: bool) -> list[str]:
     """Bring our side tables up to date; several processes may do so at once. Returns the names of what was applied.
 
     Raises:
-        DatabaseConnectionError: no logbook and `create` is false, or it was made by a newer ariel-lite.
+        NoLogbookError: there is none and `create` is false.
+        DatabaseConnectionError: it was made by a newer ariel-lite.
     """
     with connections.reading() as connection:
         found = check_version(connection, connections.masked)
-        if not found and not create and not has_table(connection, "enhanced_entries"):
-            raise DatabaseConnectionError(
-                f"{connections.masked} holds no logbook yet", hint="make one with 'ariel-lite ingest'"
-            )
+        if not found and not create:
+            check_present(connection, connections.masked)
     if found == len(MIGRATIONS):
         return []
     with connections.writing(entries=False) as connection:
@@ -104,9 +103,20 @@ def check_version(connection: Connection, name: str) -> int:
     return found
 
 
+def check_present(connection: Connection, name: str) -> None:
+    """Refuse a database without a logbook.
+
+    Raises:
+        NoLogbookError: neither ARIEL's tables nor ours are there.
+    """
+    if not has_table(connection, "enhanced_entries"):
+        raise NoLogbookError(f"{name} holds no logbook yet", hint="make one with 'ariel-lite ingest'")
+
+
 def check_readable(connection: Connection, name: str) -> None:
     """Refuse a database that cannot be read as it is."""
     if check_version(connection, name) < OLDEST_READABLE:
+        check_present(connection, name)
         raise DatabaseConnectionError(
             f"{name} is not prepared for ariel-lite", hint="run 'ariel-lite migrate' as a user who may write"
         )

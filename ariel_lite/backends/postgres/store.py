@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 from ariel_lite.backends.claiming import ClaimPlaces
 from ariel_lite.backends.postgres.columns import Layout
-from ariel_lite.backends.postgres.connection import Connections
+from ariel_lite.backends.postgres.connection import Connections, server_version
 from ariel_lite.backends.postgres.entries import EntryWriterSession
 from ariel_lite.backends.postgres.migrations import check_readable, has_own_words, is_attached, migrate
 from ariel_lite.text.tokenise import Analyzer
@@ -16,6 +16,8 @@ from ariel_lite.text.tokenise import Analyzer
 
 class PostgresStore:
     """A logbook on a server that is open. `attached` is True when another program made the entries' table.
+
+    `server` says what runs there ("PostgreSQL 18.6, pgvector 0.8.6").
 
     Args:
         location: a postgresql:// URL.
@@ -39,6 +41,7 @@ class PostgresStore:
                 self._applied = migrate(self._connections, create=create)
             with self._connections.reading() as db:
                 check_readable(db, self._connections.masked)
+                self.server = server_version(db)
                 self.attached = is_attached(db)
                 self._layout = Layout(has_own_words(db, self._connections.masked))
         except BaseException:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import threading
+import weakref
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -155,7 +156,25 @@ class Connections:
                 self._prepare(connection)
         with self._lock:
             self._opened.append(connection)
+        self._close_with_thread(connection)
         return connection
+
+    def _close_with_thread(self, connection: apsw.Connection) -> None:
+        """Close a connection when its thread ends: servers start threads and let them end again."""
+        self._local.owner = _Owner()
+        ending = weakref.finalize(self._local.owner, _close_left, self._opened, connection)
+        ending.atexit = False
+
+
+class _Owner:
+    """Lives as long as the thread that it is local to."""
+
+
+def _close_left(opened: list[apsw.Connection], connection: apsw.Connection) -> None:
+    with suppress(ValueError):
+        opened.remove(connection)
+    with suppress(apsw.Error):
+        connection.close()
 
 
 def integer(connection: apsw.Connection, sql: str, parameters: tuple[Any, ...] = ()) -> int:

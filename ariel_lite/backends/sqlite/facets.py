@@ -191,11 +191,8 @@ def _read_field(
 
 
 def _parts(column: FieldColumn) -> dict[str, list[Rows]]:
-    ends = [*column.starts[1:].tolist(), len(column.rows)]
-    return {
-        value: [column.rows[start:end]]
-        for value, start, end in zip(column.values, column.starts.tolist(), ends, strict=True)
-    }
+    pieces = np.split(column.rows, column.starts[1:])
+    return {value: [rows] for value, rows in zip(column.values, pieces, strict=False)}
 
 
 def _read_months(

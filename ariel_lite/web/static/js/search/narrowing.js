@@ -21,7 +21,7 @@ export class Narrowing {
     this.timeline = el("section", { class: "timeline-place", "aria-label": "Timeline" });
     this.groups = el("div", { class: "facets" });
     const open = matchMedia(WIDE).matches;
-    this.details = el("details", { class: "narrow-panel", open }, el("summary", { text: "Narrow the results" }), this.groups);
+    this.details = el("details", { class: "narrow-panel", open }, el("summary", {}, el("h2", { text: "Narrow the results" })), this.groups);
     this.root = el("aside", { class: "narrowing", "aria-label": "Narrow the results" }, this.details);
   }
 

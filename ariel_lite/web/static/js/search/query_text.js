@@ -13,10 +13,9 @@ export function fieldPiece(name, value) {
 
 /** The query narrowed by a piece. */
 export function withPiece(query, piece) {
-  const base = withoutDanglingOperators(mended(query));
+  const base = mended(query);
   if (!base) return piece;
-  const tokens = tokensOf(base);
-  return tokens.some((token) => token.depth === 0 && token.text === "OR") ? `(${base}) ${piece}` : `${base} ${piece}`;
+  return holdsOr(base) ? `(${base}) ${piece}` : `${base} ${piece}`;
 }
 
 /** The query without a piece; brackets that only that piece needed go too. */
@@ -38,7 +37,7 @@ export function withDate(query, span) {
 /** The fields that narrow the whole query: [{text, label}]; none where an OR stands beside them. */
 export function fieldPieces(query) {
   const tokens = tokensOf(query);
-  if (tokens.some((token) => token.depth === 0 && token.text === "OR")) return [];
+  if (holdsOr(query)) return [];
   return tokens
     .filter((token, index) => FIELD.test(token.text) && narrows(tokens, index))
     .map(({ text }) => ({ text, label: text.replace(/:"(.*)"$/, ": $1").replace(/:(?=\S)/, ": ") }));
@@ -48,6 +47,11 @@ export function fieldPieces(query) {
 export function withWord(query, typed, right) {
   const letters = typed.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
   return query.replace(new RegExp(`(?<![\\p{L}\\p{N}_])${letters}(?![\\p{L}\\p{N}_])`, "giu"), () => right);
+}
+
+/** True for an OR outside of brackets. */
+function holdsOr(query) {
+  return tokensOf(query).some((token) => token.depth === 0 && token.text === "OR");
 }
 
 /** True for a token that stands in no bracket and after no NOT. */
@@ -89,25 +93,25 @@ function endOfToken(query, start) {
   return end;
 }
 
-/** Without an unmatched last quote and closing brackets that close nothing; open brackets closed: as the server reads it. */
+/**
+ * The query as the server reads it: without an unmatched last quote, with open brackets closed. A closing bracket that
+ * closes nothing ends a part; the parts are joined by AND, so each that holds an OR gets brackets.
+ */
 function mended(query) {
-  let text = "";
+  const parts = [""];
   let depth = 0;
   for (let at = 0; at < query.length; at += 1) {
     const character = query[at];
-    if (isQuote(character)) {
-      const closing = closingQuote(query, at + 1);
-      if (closing === -1) continue;
-      text += query.slice(at, closing + 1);
-      at = closing;
-    } else if (character === ")" && depth === 0) {
-      continue;
-    } else {
-      depth += character === "(" ? 1 : character === ")" ? -1 : 0;
-      text += character;
-    }
+    const closing = isQuote(character) ? closingQuote(query, at + 1) : at;
+    if (character === ")" && depth === 0) parts.push("");
+    else if (closing !== -1) parts.push(parts.pop() + query.slice(at, closing + 1));
+    else parts.push(`${parts.pop()} `);
+    depth = Math.max(0, depth + (character === "(" ? 1 : character === ")" ? -1 : 0));
+    at = Math.max(at, closing);
   }
-  return text.trim() + ")".repeat(depth);
+  parts.push(parts.pop().trim() + ")".repeat(depth));
+  const clean = parts.map((part) => withoutDanglingOperators(part.trim().replace(/^((AND|OR)\s+)+/, ""))).filter(Boolean);
+  return clean.length > 1 ? clean.map((part) => (holdsOr(part) ? `(${part})` : part)).join(" ") : clean.join("");
 }
 
 function withoutDanglingOperators(query) {
