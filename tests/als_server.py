@@ -28,8 +28,8 @@ class Logbook:
 
     Attributes:
         records: by id.
-        faults: what happens to the next requests, one each: login, redirect, elsewhere, moved, page, empty, object, cut,
-            half, drop, stall, drip, a status such as 401 or 503, or "" for none.
+        faults: what happens to the next requests, one each: login, redirect, elsewhere, moved, page, empty, nothing,
+            object, cut, half, drop, stall, drip, a status such as 401 or 503, or "" for none.
         always: a fault of every request.
         around: a fault of every request whose span holds a moment, by that moment.
         most: as many records as an answer holds.
@@ -143,7 +143,13 @@ class _Handler(BaseHTTPRequestHandler):
         elif fault in ("stall", "drip"):
             self._slowly(dripping=fault == "drip")
         else:
-            pages = {"login": LOGIN, "page": NO_ENTRIES, "empty": b"", "object": b'{"error": "no session"}'}
+            pages = {
+                "login": LOGIN,
+                "page": NO_ENTRIES,
+                "empty": b"",
+                "nothing": b"[]",
+                "object": b'{"error": "no session"}',
+            }
             self._answer(200, pages.get(fault, body[: len(body) // 2]))
 
     def _cut(self, body: bytes) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import sys
 from functools import partial
 from importlib import import_module
 from typing import Any
@@ -39,21 +40,20 @@ def mcp(
     """
     if not over_http and (host is not None or port is not None):
         raise click.UsageError("--host and --port need --http")
+    if not over_http and sys.stdin is not None and sys.stdin.isatty():
+        session.output.note(
+            "waiting for a client on standard input; clients start this themselves (README: For agents)"
+        )
     wire = None if over_http else take_wire()
+    gc.disable()  # a fifth of the start would go into looking for garbage among new modules, where there is none
     running = _running()
-    settings = session.config.mcp
-    may_write = allow_write or settings.allow_write
-    served = running.ServedLogbook(
-        session.config,
-        _opener(session, may_write),
-        None if session.is_server else session.location,
-        session.name,
-        allow_write=may_write,
-        file_folders=(*settings.file_folders, *folders),
-    )
+    served = _served(session, running, allow_write, folders)
+    gc.freeze()
+    gc.enable()
     if wire is not None:
         running.run_stdio(served, wire)
         return
+    settings = session.config.mcp
     door = running.Door(
         settings.host if host is None else host,
         settings.port if port is None else port,
@@ -64,16 +64,26 @@ def mcp(
 
 
 def _running() -> Any:
-    """The server, imported now; without the collector, which looks for garbage in vain meanwhile."""
-    gc.disable()
+    """The server, imported now."""
     try:
         return import_module("ariel_lite.mcp_server.running")
     except ImportError as fault:
         raise ConfigurationError(
             f"the server for agents is not installed: {fault}", hint="run: pip install 'ariel-lite[mcp]'"
         ) from fault
-    finally:
-        gc.enable()
+
+
+def _served(session: Session, running: Any, allow_write: bool, folders: tuple[str, ...]) -> Any:
+    settings = session.config.mcp
+    may_write = allow_write or settings.allow_write
+    return running.ServedLogbook(
+        session.config,
+        _opener(session, may_write),
+        None if session.is_server else session.location,
+        session.name,
+        allow_write=may_write,
+        file_folders=(*settings.file_folders, *folders),
+    )
 
 
 def _opener(session: Session, may_write: bool) -> Any:

@@ -7,7 +7,7 @@ A sentence of a model is supported by its sources when, compared by the lexemes 
 - and at least 60 % of its words that carry content do.
 What stands beside an entry's text (title, author, date and time) counts as part of it. A sentence without a citation is
 given to the source that supports it best; a sentence that none supports is left out. A cited source that holds less
-than 30 % of the words is no source of it. What this cannot see: a sentence that turns its source's words around.
+than 40 % of the words is no source of it. What this cannot see: a sentence that turns its source's words around.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from ariel_lite.generation.sentences import split_sentences
 from ariel_lite.text.tokenise import Analyzer, Part
 
 SUPPORTED_SHARE = 0.6
-CONTRIBUTING_SHARE = 0.3
+CONTRIBUTING_SHARE = 0.4
 NEGATIONS = frozenset({"not", "no", "never", "without", "off", "none", "nothing", "cannot"})
 MOST_SOURCES = 999
 

@@ -18,8 +18,8 @@ SENTENCES_AN_ENTRY = 3
 FURTHER_SHARE = 0.8
 """What a further sentence of an entry must reach of the score of its best."""
 
-SAME_SHARE = 0.75
-"""Sentences that have so much of their words in common, and all numbers, say the same."""
+SAME_SHARE = 0.85
+"""Sentences say the same when the shorter one shares so much of its words, and they have the same numbers."""
 
 
 @dataclass(frozen=True)

@@ -65,6 +65,7 @@ NUMERIC = re.compile(r"[-+<>~±≈]?\d[\d.,:eE+\-/×^%]*(?:[a-zA-Zµμ°Ω%]{1,4
 ALPHABETIC = re.compile(r"[^\W\d_]{2,}")
 NAME = re.compile(r"(?=.*[A-Z0-9])[\w.]+(?:[:_-][\w.]+)+")
 ENDING = re.compile(r"(?:\.{3,}|[.!?…]+)[\"'”’»)\]*_`]*(?=\s)|[。！？]+[」』）]?")
+FOLLOWED = re.compile(r"\s*\S")
 CLOSERS = {"(": ")", "[": "]", "“": "”", "«": "»", "`": "`"}
 
 
@@ -198,7 +199,7 @@ def _endings(text: str, start: int, end: int) -> Iterator[int]:
     """Offsets behind the signs that end a sentence."""
     at = start
     for match in ENDING.finditer(text, start, end):
-        if not text[match.end() : end].strip():
+        if not FOLLOWED.match(text, match.end(), end):
             return
         if match[0][0] in "。！？" or _ends(text, at, match, end):
             yield match.end()
@@ -208,7 +209,7 @@ def _endings(text: str, start: int, end: int) -> Iterator[int]:
 def _ends(text: str, start: int, match: re.Match[str], end: int) -> bool:
     if _is_open(text[start : match.end()], text[match.end() : min(match.end() + LONGEST_BRACKET, end)]):
         return False
-    following = text[match.end() : end].split(maxsplit=1)[0]
+    following = text[match.end() : min(match.end() + LONGEST_BRACKET, end)].split(maxsplit=1)[0]
     is_lone_stop = match[0].rstrip(")]\"'”’»*_`") == "."
     if is_lone_stop and _is_abbreviated(text[start : match.start()].split()[-2:], following):
         return False

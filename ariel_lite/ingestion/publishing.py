@@ -128,7 +128,7 @@ def writable_adapter(config: ARIELConfig, registry: Registry) -> FacilityAdapter
     if not adapter.supports_write:
         raise ConfigurationError(
             f"the adapter {settings.adapter} only reads {adapter.source_system_name}",
-            hint="configure an adapter that can write",
+            hint="configure an adapter that can write, with ingestion.write.write_url where it needs one",
         )
     return adapter
 

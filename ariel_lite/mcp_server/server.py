@@ -23,7 +23,7 @@ from ariel_lite.mcp_server.envelopes import error_envelope, json_text
 from ariel_lite.mcp_server.reading import reading_tools
 from ariel_lite.mcp_server.searching import PartlyFailedError, search_tools
 from ariel_lite.mcp_server.toolkit import AgentTool, Serving
-from ariel_lite.mcp_server.writing import writing_tools
+from ariel_lite.mcp_server.writing import WRITING_NAMES, writing_tools
 
 NAME = "ariel-lite"
 LOG = logging.getLogger("ariel_lite.mcp_server")
@@ -66,11 +66,10 @@ class LogbookServer:
         """The tools that are offered, by name; a search mode never takes the name of another tool."""
         modes = SearchModes(self._serving.registry, self._serving.config)
         fixed = reading_tools(modes)
-        writing = writing_tools()
-        reserved = {tool.name for tool in (*fixed, *writing)}
+        writing = writing_tools() if self._serving.allow_write else []
+        reserved = {*WRITING_NAMES, *(tool.name for tool in fixed)}
         searching = [tool for tool in search_tools(modes) if tool.name not in reserved]
-        offered = [*searching, *fixed, *(writing if self._serving.allow_write else ())]
-        return {tool.name: tool for tool in offered}
+        return {tool.name: tool for tool in (*searching, *fixed, *writing)}
 
     async def _counted(self, ctx: Context, call_next: CallNext) -> HandlerResult:
         self.in_flight += 1
@@ -98,7 +97,7 @@ class LogbookServer:
         return types.CallToolResult(content=[types.TextContent(type="text", text=json_text(answer))])
 
     def _unknown(self, name: str) -> str:
-        if any(tool.name == name for tool in writing_tools()):
+        if name in WRITING_NAMES:
             return f"{name} is switched off; the operator allows writing with --allow-write or mcp.allow_write"
         return f"there is no tool {name!r:.100}; tools: {', '.join(self.tools)}"
 

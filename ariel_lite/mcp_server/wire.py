@@ -26,7 +26,8 @@ def take_wire() -> Wire:
     Raises:
         OSError: the process has no standard input or output.
     """
-    sys.stdout.flush()
+    if sys.stdout is not None:
+        sys.stdout.flush()
     wire = Wire(os.dup(_descriptor(sys.stdin, 0)), os.dup(_descriptor(sys.stdout, 1)))
     nothing = os.open(os.devnull, os.O_RDWR)
     try:

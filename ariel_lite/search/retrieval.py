@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from pydantic import BaseModel
+from pydantic import BaseModel, ValidationError
 
 from ariel_lite.backends.base import SearchPlan
 from ariel_lite.embeddings.base import is_embeddable, is_storable
-from ariel_lite.errors import EmbeddingGenerationError
+from ariel_lite.errors import ConfigurationError, EmbeddingGenerationError
 from ariel_lite.generation.passages import make_passage
 from ariel_lite.generation.scoring import (
     Question,
@@ -39,12 +39,15 @@ def retrieve(context: SearchContext, planned: PlannedQuery, arguments: SearchArg
         context: the logbook.
         planned: the query of the arguments.
         arguments: those that hybrid and keyword mode know are handed on; hybrid's own settings hold besides.
+
+    Raises:
+        ConfigurationError: a setting of hybrid mode that it cannot use.
     """
     if not context.config.is_search_module_enabled("hybrid"):
         return _by_words(context, planned, arguments)
     settings = context.config.search_module("hybrid").settings
     given = _known(hybrid.HybridArguments, {**settings, **_given(arguments), "explain": True})
-    outcome = hybrid.run(context, hybrid.HybridArguments.model_validate(given))
+    outcome = hybrid.run(context, _hybrid_arguments(given))
     if not outcome.degraded:
         return replace(outcome, explanation=None)
     words = _by_words(context, planned, arguments)
@@ -136,6 +139,17 @@ def _with_some(
 def _is_good(found: FoundEntry) -> bool:
     """True for an exact match, and for an approximate one that is near enough to be a typo's."""
     return found.match == "exact" or found.score >= hybrid.LEAST_APPROXIMATE
+
+
+def _hybrid_arguments(given: dict[str, Any]) -> hybrid.HybridArguments:
+    try:
+        return hybrid.HybridArguments.model_validate(given)
+    except ValidationError as fault:
+        first = fault.errors()[0]
+        name = ".".join(str(part) for part in first["loc"]) or "settings"
+        raise ConfigurationError(
+            f"search_modules.hybrid.settings.{name}: {first['msg'].lower()}", hint=f"got {first['input']!r}"
+        ) from fault
 
 
 def _given(arguments: SearchArguments) -> dict[str, Any]:

@@ -80,11 +80,8 @@ class Policy:
     def is_our_origin(self, origin: str, host: str, scheme: str) -> bool:
         """True when a page of this origin came from this server, or from a name that the configuration allows."""
         parts = urlsplit(origin)
-        if parts.scheme not in ("http", "https"):
-            return False
-        return _with_port(parts.netloc, parts.scheme) == _with_port(host, scheme) or (
-            _host_name(parts.netloc) in self._named()
-        )
+        is_same = parts.scheme == scheme and _with_port(parts.netloc, scheme) == _with_port(host, scheme)
+        return is_same or (parts.scheme in ("http", "https") and _host_name(parts.netloc) in self._named())
 
     def admits(self, shown: str) -> bool:
         """True when a client shows the token; compared in constant time."""

@@ -33,7 +33,9 @@ SVG = b'<svg xmlns="http://www.w3.org/2000/svg"><script>parent.ran=8;window.ran=
 HTML = b"<script>window.ran=9;opener&&(opener.ran=9);alert(9)</script>"
 
 
-def make_logbook(path: Path, content: list[EnhancedLogbookEntry], files: dict[str, tuple[str, str, str, bytes]]) -> Path:
+def make_logbook(
+    path: Path, content: list[EnhancedLogbookEntry], files: dict[str, tuple[str, str, str, bytes]]
+) -> Path:
     """A logbook file; `files` are attachment id -> (entry id, name, type, bytes)."""
     backend = open_backend(str(path), ARIELConfig(), Registry(), create=True)
     backend.upsert(content)

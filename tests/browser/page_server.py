@@ -21,11 +21,15 @@ STOP_SECONDS = 20
 
 
 class PageServer:
-    """`ariel-lite web` over a logbook; `url` is where it answers. Stopped, it can be started again on the same port."""
+    """`ariel-lite web` over a logbook; `url` is where it answers. Stopped, it can be started again on the same port.
 
-    def __init__(self, logbook: Path, config: Path, *options: str) -> None:
+    `packages` is a folder with further packages for it.
+    """
+
+    def __init__(self, logbook: Path, config: Path, *options: str, packages: Path | None = None) -> None:
         self._arguments = (sys.executable, "-m", "ariel_lite", "--db", str(logbook), "--config", str(config), "web")
         self._options = options
+        self._packages = packages
         self._process: subprocess.Popen[str] | None = None
         self._port = 0
         self.url = ""
@@ -35,7 +39,7 @@ class PageServer:
         """Start, and wait until it answers."""
         command = [*self._arguments, "--port", str(self._port), *self._options]
         # What it writes to standard error goes to this process's, where pytest keeps it for a failing test.
-        self._process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=_environment())
+        self._process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=_environment(self._packages))
         assert self._process.stdout is not None
         address = self._process.stdout.readline().strip()
         assert address.startswith("http"), f"the server did not start: {address!r}"
@@ -66,9 +70,12 @@ class PageServer:
 
 def run_command(*arguments: str) -> None:
     """Run an `ariel-lite` command to its end."""
-    subprocess.run([sys.executable, "-m", "ariel_lite", *arguments], check=True, capture_output=True, env=_environment())
+    subprocess.run(
+        [sys.executable, "-m", "ariel_lite", *arguments], check=True, capture_output=True, env=_environment()
+    )
 
 
-def _environment() -> dict[str, str]:
+def _environment(packages: Path | None = None) -> dict[str, str]:
     kept = {key: value for key, value in os.environ.items() if not key.startswith(OURS)}
-    return {**kept, "PYTHONPATH": str(CHECKOUT), "PYTHONUNBUFFERED": "1", "PYTHONUTF8": "1"}
+    path = os.pathsep.join(str(folder) for folder in (CHECKOUT, packages) if folder)
+    return {**kept, "PYTHONPATH": path, "PYTHONUNBUFFERED": "1", "PYTHONUTF8": "1"}

@@ -47,7 +47,9 @@ def open_everything(page: Page) -> None:
 @pytest.mark.parametrize("view", VIEWS)
 def test_no_serious_fault(open_page: OpenPage, faults: Faults, view: str, scheme: str) -> None:
     faults.expect("status of 400")
-    page = open_page(VIEWS[view], color_scheme=scheme, width=1280 if scheme == "light" else 360, reduced_motion="reduce")
+    page = open_page(
+        VIEWS[view], color_scheme=scheme, width=1280 if scheme == "light" else 360, reduced_motion="reduce"
+    )
     page.wait_for_load_state("networkidle")
     open_everything(page)
     assert violations(page) == []

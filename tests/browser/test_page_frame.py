@@ -15,7 +15,16 @@ import ariel_lite
 STATIC = Path(ariel_lite.__file__).parent / "web" / "static"
 SCRIPTS = sorted(STATIC.rglob("*.js"))
 LONGEST_FILE = 300
-VIEWS = ("/", "/?q=sector", "/?q=sector&mode=semantic", "/browse", "/entry/FILES?q=scope", "/entry/COLUMNS", "/new", "/status")
+VIEWS = (
+    "/",
+    "/?q=sector",
+    "/?q=sector&mode=semantic",
+    "/browse",
+    "/entry/FILES?q=scope",
+    "/entry/COLUMNS",
+    "/new",
+    "/status",
+)
 
 
 def test_a_search_by_keys_alone(open_page: OpenPage) -> None:
@@ -106,11 +115,13 @@ def test_links_can_be_opened_elsewhere(open_page: OpenPage) -> None:
 def test_scripts_are_short_and_write_no_markup(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
     assert len(text.splitlines()) <= LONGEST_FILE
-    assert re.findall(r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|DOMParser|eval\(|new Function", text) == []
+    assert (
+        re.findall(r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|DOMParser|eval\(|new Function", text) == []
+    )
 
 
 def test_the_page_names_all_its_modules_so_that_they_load_at_once() -> None:
     index = (STATIC / "index.html").read_text(encoding="utf-8")
     named = {f"/static/{path.relative_to(STATIC).as_posix()}" for path in SCRIPTS}
-    assert {address for address in re.findall(r'(?:href|src)="(/static/js/[^"]+)"', index)} == named
+    assert set(re.findall(r'(?:href|src)="(/static/js/[^"]+)"', index)) == named
     assert re.findall(r"<script(?![^>]*\bsrc=)|<style|\bstyle=|\bon\w+=|https?://", index) == []

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from conftest import Faults, OpenPage
-from page_logbooks import PICTURE
+from page_logbooks import PICTURE, make_logbook
 from page_server import PageServer
-from playwright.sync_api import Page, Route, expect
+from playwright.sync_api import Page, expect
+from shelf import Shelf, install
 
 SAVED = re.compile(r"Draft saved \d\d:\d\d")
 
 
 def write(page: Page, subject: str, details: str = "") -> None:
-    page.get_by_label("Subject").fill(subject)
+    page.get_by_label("Subject", exact=True).fill(subject)
     page.get_by_label("Details").fill(details)
 
 
@@ -57,14 +59,12 @@ def test_an_entry_needs_a_subject_or_details(open_page: OpenPage, own_book: Page
     before = own_book.ask("/api/status")["entry_count"]
     store(page)
     expect(page.locator(".entry-fields").get_by_role("alert")).to_contain_text("say what happened")
-    expect(page.get_by_label("Subject")).to_be_focused()
-    expect(page.get_by_label("Subject")).to_have_attribute("aria-invalid", "true")
+    expect(page.get_by_label("Subject", exact=True)).to_be_focused()
+    expect(page.get_by_label("Subject", exact=True)).to_have_attribute("aria-invalid", "true")
     assert own_book.ask("/api/status")["entry_count"] == before
 
 
-def test_a_draft_saves_itself_and_is_taken_up_again(
-    open_page: OpenPage, own_book: PageServer, picture: Path
-) -> None:
+def test_a_draft_saves_itself_and_is_taken_up_again(open_page: OpenPage, own_book: PageServer, picture: Path) -> None:
     page = open_page("/new", server=own_book)
     write(page, "Half a thought", "to be continued")
     expect(page.locator(".draft-state")).to_have_text(SAVED)
@@ -98,19 +98,19 @@ def test_a_draft_that_is_gone(open_page: OpenPage, own_book: PageServer, faults:
     page = open_page("/new?draft=draft-000000000000", server=own_book)
     expect(page.get_by_role("alert")).to_be_visible()
     page.get_by_role("link", name="Write a new entry").click()
-    expect(page.get_by_label("Subject")).to_be_visible()
+    expect(page.get_by_label("Subject", exact=True)).to_be_visible()
 
 
 def test_what_was_typed_stays_when_the_server_fails(open_page: OpenPage, own_book: PageServer, faults: Faults) -> None:
     faults.expect("Failed to load resource")
     page = open_page("/new", server=own_book)
-    page.get_by_label("Subject").wait_for()
+    page.get_by_label("Subject", exact=True).wait_for()
     page.route("**/api/**", lambda route: route.abort())
     write(page, "Written in a tunnel")
     expect(page.locator(".draft-state")).to_contain_text("The draft is not saved")
     store(page)
     expect(page.locator(".state.failed")).to_contain_text("The server does not answer.")
-    expect(page.get_by_label("Subject")).to_have_value("Written in a tunnel")
+    expect(page.get_by_label("Subject", exact=True)).to_have_value("Written in a tunnel")
     page.unroute("**/api/**")
     store(page)
     expect(page.get_by_role("heading", level=1)).to_have_text("Written in a tunnel")
@@ -121,7 +121,7 @@ def test_a_file_that_is_too_large_is_not_sent(open_page: OpenPage, own_book: Pag
     with large.open("wb") as handle:
         handle.truncate(10 * 1024 * 1024 + 1)
     page = open_page("/new", server=own_book)
-    page.get_by_label("Subject").wait_for()
+    page.get_by_label("Subject", exact=True).wait_for()
     sent: list[str] = []
     page.on("request", lambda request: sent.append(request.method))
     page.get_by_label("Files", exact=True).set_input_files(large)
@@ -136,7 +136,7 @@ def test_an_upload_that_fails_can_be_tried_again(
 ) -> None:
     faults.expect("Failed to load resource")
     page = open_page("/new", server=own_book)
-    page.get_by_label("Subject").wait_for()
+    page.get_by_label("Subject", exact=True).wait_for()
     page.route("**/api/attachments", lambda route: route.abort())
     page.get_by_label("Files", exact=True).set_input_files(picture)
     expect(page.locator(".file-state")).to_contain_text("not uploaded")
@@ -145,28 +145,44 @@ def test_an_upload_that_fails_can_be_tried_again(
     expect(page.locator(".file-state")).to_have_text("attached")
 
 
-def test_publishing_is_offered_where_the_source_takes_entries(open_page: OpenPage, own_book: PageServer) -> None:
-    page = open_page("/new", server=own_book)
-    expect(page.locator(".entry-form")).to_contain_text("kept in this logbook only")
-    info = {"writable": True, "adapter": "als_logbook", "source_system": "ALS eLog", "requires_auth": True, "reason": ""}
-    page.route("**/api/publish-info", lambda route: route.fulfill(json=info))
-    page.goto(own_book.url + "/new")
-    bodies: list[dict[str, object]] = []
-    made = {"entry_id": "KLY", "message": "the entry is kept here, but was not published", "sync_status": "failed"}
+@pytest.fixture
+def shelf(tmp_path: Path) -> Iterator[tuple[Shelf, PageServer]]:
+    """A source that takes entries from people it knows, and a logbook that publishes to it."""
+    source = Shelf(tmp_path)
+    source.asks_who_writes()
+    config = tmp_path / "shelf.yml"
+    config.write_text(json.dumps({"ariel": {"ingestion": source.settings()}}), encoding="utf-8")
+    logbook = make_logbook(tmp_path / "shelf.db", [], {})
+    server = PageServer(logbook, config, packages=install(tmp_path / "site"))
+    yield source, server
+    server.stop()
 
-    def created(route: Route) -> None:
-        bodies.append(json.loads(route.request.post_data or "{}"))
-        route.fulfill(json=made)
 
-    page.route("**/api/entries", created)
-    page.route("**/api/entries/KLY", lambda route: route.abort())
-    write(page, "For the source")
-    expect(page.get_by_label("Password")).to_be_hidden()
-    page.get_by_label("Publish to ALS eLog too").check()
+def publish(page: Page, subject: str) -> None:
+    write(page, subject)
+    page.get_by_label("Publish to Shelf Logbook too").check()
     page.get_by_label("User at the source").fill("ada")
     page.get_by_label("Password").fill("pw")
-    page.context.on("weberror", lambda error: None)
     store(page)
+    expect(page.get_by_role("heading", level=1)).to_have_text(subject)
+
+
+def test_an_entry_is_published_where_the_source_takes_it(open_page: OpenPage, shelf: tuple[Shelf, PageServer]) -> None:
+    source, server = shelf
+    page = open_page("/new", server=server)
+    page.get_by_label("Subject", exact=True).wait_for()
+    expect(page.get_by_label("Password")).to_be_hidden()
+    publish(page, "For the shelf")
+    assert [(record["title"], record["user"]) for record in source.records] == [("For the shelf", "ada")]
+    expect(page.locator(".entry .meta").first).to_contain_text("Shelf Logbook")
+    source.fails("refuse")
+    page.get_by_role("link", name="New entry").click()
+    publish(page, "Not for the shelf")
     expect(page.locator("#notice.warning")).to_contain_text("was not published")
-    assert bodies[0]["publish"] is True
-    assert (bodies[0]["auth_user"], bodies[0]["auth_password"]) == ("ada", "pw")
+    assert len(source.records) == 1
+
+
+def test_without_a_source_the_entry_stays_here(open_page: OpenPage, own_book: PageServer) -> None:
+    page = open_page("/new", server=own_book)
+    expect(page.locator(".entry-form")).to_contain_text("kept in this logbook only")
+    expect(page.get_by_label(re.compile("Publish"))).to_have_count(0)

@@ -209,7 +209,7 @@ def test_modes_can_be_switched_and_bring_their_own_options(open_page: OpenPage, 
     expect(cards(page).first).to_be_visible()
     assert "keyword_weight=2.5" in page.url
     modes.get_by_role("button", name="Keyword").click()
-    expect(page.locator(".timing")).to_contain_text("keyword")
+    expect(page.locator(".timing")).to_contain_text("Keyword")
     assert page.url.endswith("/?q=gun+arc&mode=keyword")
     expect(page.get_by_label("Words")).to_have_count(0)
     expect(page.get_by_label("Forgive typos")).to_be_checked()

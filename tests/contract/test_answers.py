@@ -88,7 +88,7 @@ def test_the_logbook_does_not_say(book: Logbook) -> None:
 
 
 def test_a_lower_bar_gives_an_answer_all_the_same(book: Logbook) -> None:
-    question = "what does the gauge in the north building say of neutrinos?"
+    question = "how many neutrinos came to the north sector of Geneva?"
     assert ask(book, question).answer == NOT_SAID
     assert ask(book, question, least_confidence=0, similarity_threshold=-1).sources
 

@@ -21,7 +21,7 @@ LONG = """Water leak in the RF hall
 The flow switch of the circulator dropped at 04:12 and took the klystron down with it. We found the hose of the dummy
 load split over five centimetres, just behind the clamp. The load was closed off and the klystron ran again from 05:30
 at half power. A new hose is on the shelf in the RF hall. The clamp had been tightened too far at the last service, and
-the same clamps sit on three more loads. They will be looked at on Monday during the access. Nothing else happened."""
+the same clamps sit on three more loads. They will be looked at on Monday during the access. All else was quiet."""
 TEXTS = [
     "Klystron KLY-3 tripped on reflected power",
     "Ion pump SR03:IP2 shows leakage current",

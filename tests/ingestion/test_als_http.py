@@ -102,7 +102,7 @@ def test_windows_are_asked_for_oldest_first_and_cover_everything(follower: Follo
     asked = follower.book.requests
     assert asked[0][0] == 0
     assert asked[-1][1] > NOW.timestamp() + 3650 * DAY
-    assert all(later[0] < earlier[1] <= later[0] + 2 for earlier, later in pairwise(asked))
+    assert all(earlier[1] == later[0] + 1 for earlier, later in pairwise(asked))
     assert len(asked) == 9
 
 
@@ -179,6 +179,9 @@ def test_a_page_is_an_empty_window_only_when_the_server_proves_it(follower: Foll
     report = follower.ingest(chunk_days=30)
     assert (report.added, report.failures) == (2, [])
     assert follower.ingest(since=follower.since()).exit_code == 0
+    follower.book.faults = ["", "page", "nothing"]
+    (failure,) = follower.ingest(chunk_days=7000).failures
+    assert failure.reason.endswith("sends a page instead of entries")
     follower.book.records.clear()
     assert follower.ingest(chunk_days=1000).exit_code == 1
 

@@ -69,10 +69,11 @@ class Following(RuleBasedStateMachine):
         self.moments += 7
         return self.now - days_ago * DAY - self.moments
 
-    @rule(days_ago=st.sampled_from((0, 0, 0, 400, 4000)), text=TEXTS)
-    def write(self, days_ago: int, text: str) -> None:
-        self.numbers += 1
-        self.book.put(str(self.numbers), self.moment(days_ago), text)
+    @rule(days_ago=st.sampled_from((0, 0, 0, 400, 4000)), text=TEXTS, count=st.integers(1, 7))
+    def write(self, days_ago: int, text: str, count: int = 1) -> None:
+        for _ in range(count):
+            self.numbers += 1
+            self.book.put(str(self.numbers), self.moment(days_ago), text)
 
     @rule(which=st.integers(0), text=TEXTS)
     def edit(self, which: int, text: str) -> None:

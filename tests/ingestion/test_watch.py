@@ -6,6 +6,7 @@ from __future__ import annotations
 import signal
 import subprocess
 import sys
+from contextlib import ExitStack
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 
@@ -175,6 +176,23 @@ def test_a_lock_is_made_again_when_the_server_forgot_it(backend: Backend) -> Non
         other = backend.exclusively("watch")
         with other, pytest.raises(AlreadyRunningError):
             hold.renew()
+
+
+@pytest.mark.parametrize("backend_name", ["postgres"])
+def test_a_watcher_that_lost_its_lock_to_another_ends(backend: Backend) -> None:
+    world = World(backend, GOOD, GOOD)
+    with ExitStack() as others:
+
+        def lose(cycle: Cycle) -> None:
+            cut_off(backend, "ariel-lite watch")
+            others.enter_context(backend.exclusively("watch"))
+
+        watcher = Watcher(
+            backend, world.run, Pace(60, 2, 300, 4), tell=lose, sleep=world.sleep, clock=lambda: world.now
+        )
+        with pytest.raises(AlreadyRunningError):
+            watcher.follow()
+    assert len(world.reports) == 1
 
 
 def cut_off(backend: Backend, name: str) -> None:

@@ -13,6 +13,8 @@ from typing import Any
 import pytest
 from agents import PROGRAM, Agent, environment, with_agent
 
+from ariel_lite.mcp_server.work import AT_ONCE
+
 INITIALIZE = {
     "method": "initialize",
     "params": {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}},
@@ -210,6 +212,28 @@ def test_it_ends_when_it_is_asked_to(book: Path, ending: str, busy: bool) -> Non
     assert code == 0, errors
     assert "Traceback" not in errors
     process.stdout.close()
+
+
+def test_cancelled_queries_make_room_and_are_not_answered(book: Path) -> None:
+    """As many endless queries as there are places: only because they stop is the last call answered, and first."""
+    process = subprocess.Popen(
+        [sys.executable, *PROGRAM, "--db", str(book), "mcp"],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment(),
+    )  # fmt: skip
+    assert process.stdin is not None
+    assert process.stdout is not None
+    endless = [called("sql_query", sql=ENDLESS)] * AT_ONCE
+    numbers = range(2, 2 + AT_ONCE)
+    cancels = [{"method": "notifications/cancelled", "params": {"requestId": number}} for number in numbers]
+    process.stdin.write(requests(INITIALIZE, READY, *endless, called("browse"), *cancels))
+    process.stdin.flush()
+    assert json.loads(process.stdout.readline())["id"] == 1
+    answer = json.loads(process.stdout.readline())
+    assert answer["id"] == 2 + AT_ONCE
+    assert not answer["result"]["isError"]
+    process.stdin.close()
+    assert process.wait(20) == 0
+    assert process.stdout.read() == b""
 
 
 ENDLESS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n"

@@ -71,13 +71,10 @@ def warnings(result: ARIELSearchResult) -> list[str]:
 
 
 def test_the_model_answers_from_the_entries(open_empty: OpenEmpty, server: ChatServer, provider: str) -> None:
-    server.says("KLY-3 was exchanged [2]. It had tripped on cathode overcurrent at 21:10 [1].")
+    server.says("KLY-3 was exchanged. It had tripped on cathode overcurrent at 21:10.")
     result = ask(book_of(open_empty, server, provider))
-    assert result.answer in (
-        "KLY-3 was exchanged. [1] It had tripped on cathode overcurrent at 21:10. [2]",
-        "KLY-3 was exchanged. [2] It had tripped on cathode overcurrent at 21:10. [1]",
-    ) or set(result.sources) == {"R1", "R2"}
-    assert (result.degraded, warnings(result)) == (False, [])
+    assert result.answer == "KLY-3 was exchanged. [1] It had tripped on cathode overcurrent at 21:10. [2]"
+    assert (result.sources, result.degraded, warnings(result)) == (("R2", "R1"), False, [])
     messages = server.requests[0][2]["messages"]
     assert "Klystron KLY-3 tripped" not in messages[0]["content"]
     assert "| Klystron KLY-3 tripped on cathode overcurrent at 21:10." in messages[1]["content"]
@@ -103,10 +100,11 @@ def test_sources_are_in_the_order_of_their_numbers(open_empty: OpenEmpty, server
 
 
 def test_what_the_entries_do_not_say_is_left_out_and_reported(open_empty: OpenEmpty, server: ChatServer) -> None:
-    server.says("KLY-3 tripped on cathode overcurrent [1][2]. It was struck by lightning in 1999 [1]. See [9].")
+    server.says(
+        "KLY-3 tripped on cathode overcurrent at 21:10 [1][2]. It was struck by lightning in 1999 [1]. See [9]."
+    )
     result = ask(book_of(open_empty, server))
-    assert result.answer == "KLY-3 tripped on cathode overcurrent. [1]"
-    assert result.sources == ("R1",)
+    assert (result.answer, result.sources) == ("KLY-3 tripped on cathode overcurrent at 21:10. [1]", ("R1",))
     assert not result.degraded
     said = "\n".join(warnings(result))
     assert "“It was struck by lightning in 1999.”" in said
@@ -213,6 +211,15 @@ def test_an_unknown_generator_is_refused(open_empty: OpenEmpty, server: ChatServ
     with pytest.raises(ConfigurationError, match="unknown generator 'gpt'") as caught:
         ask(book_of(open_empty, server), generator="gpt")
     assert caught.value.hint == "known: extractive, ollama, openai"
+
+
+def test_settings_of_hybrid_mode_hold_and_are_checked(open_empty: OpenEmpty) -> None:
+    config = configuration(search_modules={"hybrid": {"settings": {"fusion_depth": "deep"}}})
+    with pytest.raises(ConfigurationError, match=r"hybrid\.settings\.fusion_depth"):
+        ask(meaning_book(open_empty, GIVEN, config))
+    config = configuration(search_modules={"hybrid": {"settings": {"similarity_threshold": 0.999}}})
+    result = ask(meaning_book(open_empty, (*GIVEN, "arc vacuum"), config), "klystron")
+    assert {hit["entry_id"] for hit in result.entries} == {"R1", "R2"}
 
 
 @pytest.mark.parametrize(

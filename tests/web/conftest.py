@@ -7,6 +7,7 @@ from contextlib import ExitStack
 from typing import Any
 
 import pytest
+from asking import ADDRESS, MakePage
 from logbooks import NOW, Brief, entries
 from starlette.testclient import TestClient
 
@@ -16,10 +17,6 @@ from ariel_lite.registry import Registry
 from ariel_lite.search.base import SearchContext
 from ariel_lite.service import ARIELSearchService
 from ariel_lite.web.app import create_app
-
-ADDRESS = "http://127.0.0.1:8085"
-
-MakePage = Callable[..., TestClient]
 
 
 @pytest.fixture
@@ -40,20 +37,3 @@ def make_page(open_empty: Callable[[], Backend], registry: Registry) -> Iterator
             return stack.enter_context(client)
 
         yield make
-
-
-def ids(reply: Any) -> list[str]:
-    """Ids of the entries of an answer."""
-    assert reply.status_code == 200, reply.text
-    return [entry["entry_id"] for entry in reply.json()["entries"]]
-
-
-def error(reply: Any, status: int) -> dict[str, Any]:
-    """The envelope of an answer that must be an error."""
-    assert reply.status_code == status, reply.text
-    document = reply.json()
-    assert list(document) == ["error"]
-    assert list(document["error"]) == ["code", "message", "hint", "position"]
-    assert "Traceback" not in reply.text
-    found: dict[str, Any] = document["error"]
-    return found

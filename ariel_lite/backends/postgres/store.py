@@ -17,8 +17,6 @@ from ariel_lite.text.tokenise import Analyzer
 class PostgresStore:
     """A logbook on a server that is open. `attached` is True when another program made the entries' table.
 
-    `server` says what runs there ("PostgreSQL 18.6, pgvector 0.8.6").
-
     Args:
         location: a postgresql:// URL.
         create: make the tables when they are absent.
@@ -41,12 +39,17 @@ class PostgresStore:
                 self._applied = migrate(self._connections, create=create)
             with self._connections.reading() as db:
                 check_readable(db, self._connections.masked)
-                self.server = server_version(db)
                 self.attached = is_attached(db)
                 self._layout = Layout(has_own_words(db, self._connections.masked))
         except BaseException:
             self.close()
             raise
+
+    @property
+    def server(self) -> str:
+        """What runs there: "PostgreSQL 18.6, pgvector 0.8.6"."""
+        with self._connections.reading() as db:
+            return server_version(db)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self._connections.masked!r})"

@@ -135,8 +135,8 @@ class AlsServer(ServerReader):
         return created_id(answer)
 
     async def ask(self, server: HttpSource, window: Window) -> list[SourceRecord]:
-        """A window's records, with a second on either side: whether the server counts its bounds in is its secret."""
-        bounds = {"op": "retrieve", "start": str(max(window.start - 1, 0)), "end": str(window.end + 1)}
+        """A window's records, asked for from a second earlier: whether the server counts its start in is its secret."""
+        bounds = {"op": "retrieve", "start": str(max(window.start - 1, 0)), "end": str(window.end)}
         values = await server.get_json(self._options.source, params=bounds, expected=list)
         return [self._record(value, f"{window.label}, record {index + 1}") for index, value in enumerate(values)]
 

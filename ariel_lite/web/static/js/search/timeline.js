@@ -21,7 +21,7 @@ export function timeline({ timeline: months, scope }, width, narrow) {
   bars.addEventListener("keydown", moveBetweenBars);
   bars.querySelector("button").tabIndex = 0;
   const chart = el("div", { class: "chart" }, bars, axis(spans));
-  chart.style.maxWidth = `${Math.max(10, spans.length * WIDEST_BAR_REM)}rem`;
+  chart.style.maxWidth = `${Math.max(5, spans.length * WIDEST_BAR_REM)}rem`;
   return el("figure", { class: "timeline" }, el("figcaption", {}, caption(most, byYear, scope)), chart);
 }
 

@@ -28,6 +28,7 @@ export class SearchView {
   #latest = new Latest();
   #search = null;
   #types = new Map();
+  #labels = new Map();
 
   constructor(router) {
     this.#router = router;
@@ -83,16 +84,18 @@ export class SearchView {
     const known = await capabilities();
     if (signal.aborted) return;
     this.form.update(search, known);
+    this.#labels = new Map(known.modes.map(({ name, label }) => [name, label]));
     this.#types = new Map([...known.shared, ...known.modes.flatMap((mode) => mode.parameters)].map((one) => [one.name, one.type]));
     if (!asksSomething(search)) {
       this.#start(known);
       return;
     }
     const body = searchBody(search, this.#types);
-    // Both at once; the cards never wait for the counts.
+    // Both at once, the search first; the cards never wait for the counts.
+    const asked = remembered ? null : request("/api/search", { method: "POST", body: explained(body), signal });
     this.narrowing.show(body, search);
     if (remembered) return;
-    const answer = await request("/api/search", { method: "POST", body: explained(body), signal });
+    const answer = await asked;
     this.#remember(answer);
     this.#showAnswer(answer);
     if (visit.restored) this.#router.restorePosition();
@@ -157,7 +160,7 @@ export class SearchView {
     fill(
       this.results,
       answerPanel(answer, this.#search.query, (id) => this.#focusEntry(id)),
-      el("div", { class: "results-head" }, el("h2", { id: "results-title", text: count }), timing(answer)),
+      el("div", { class: "results-head" }, el("h2", { id: "results-title", text: count }), timing(answer, this.#labels)),
       answer.entries.length ? cards(answer, this.#search.query) : this.#nothing(answer),
       this.#paging(answer),
       explanation(answer),
@@ -242,6 +245,6 @@ function countLine({ entries, total_results: total, offset }) {
   return `Entries ${shown} of ${number(total)}`;
 }
 
-function timing({ execution_time_ms: ms, mode }) {
-  return el("span", { class: "timing", text: `${mode}, ${Math.round(ms)} ms` });
+function timing({ execution_time_ms: ms, mode }, labels) {
+  return el("span", { class: "timing", text: `${labels.get(mode) ?? mode}, ${Math.round(ms)} ms` });
 }

@@ -1,60 +1,43 @@
-"""ARIEL's repository: its asynchronous methods by name and signature, over whatever backend holds the logbook.
-
-Deliberate differences: `keyword_search` and `fuzzy_search` take a `SearchPlan` instead of SQL; the filters of
-`semantic_search` hold before the nearest are chosen; an id that another source system owns is not overwritten (it is
-stored as `<source>:<id>`); a changed text makes an entry's enhancements pending.
-"""
+"""The repository's methods."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import asdict, replace
-from datetime import UTC, datetime
+from datetime import datetime
 from functools import partial
 from typing import Any, Literal, TypeVar, cast
 
 import anyio.to_thread
-import numpy as np
 
 from ariel_lite.attachments import mime_type as type_of
-from ariel_lite.backends.base import EntryVectors, PendingText, SearchPlan, StoredAttachment, VectorModel
-from ariel_lite.backends.encoding import digest
-from ariel_lite.config import ENHANCEMENT_MODULES, EmbeddingConfig, SearchModuleConfig
-from ariel_lite.embeddings.base import Vectors, is_storable, model_table
+from ariel_lite.backends.base import SearchPlan, StoredAttachment
+from ariel_lite.config import ENHANCEMENT_MODULES
+from ariel_lite.embeddings.base import model_table
 from ariel_lite.errors import (
     ARIELException,
     ConfigurationError,
-    EmbeddingGenerationError,
     EntryNotFoundError,
     InvalidRequestError,
     ModuleNotEnabledError,
 )
-from ariel_lite.query.bind import fold_value
-from ariel_lite.query.dates import TimeRange
-from ariel_lite.query.nodes import (
-    BoundNode,
-    Everything,
-    Exclude,
-    FieldLeaf,
-    Nothing,
-    conjunction,
-    text_leaves,
+from ariel_lite.query.nodes import BoundNode
+from ariel_lite.records import EmbeddingTableInfo, EnhancedLogbookEntry
+from ariel_lite.repository.finding import (
+    ALL_VALUES,
+    Found,
+    aware,
+    filter_tree,
+    search_approximately,
+    search_by_keyword,
 )
-from ariel_lite.ranking.corrections import approximate_rows
-from ariel_lite.records import EmbeddingTableInfo, EnhancedLogbookEntry, searchable_text
-from ariel_lite.registry import embedding_provider
+from ariel_lite.repository.vectors import EMBEDDING, configured_model, nearest_entries, store_vector, vector_stats
 from ariel_lite.search.base import SearchContext
-
-EMBEDDING = "text_embedding"
-FOREIGN = "external"
-"""The fingerprint of vectors whose model no provider here knows."""
 
 STORED_FIRST = ("summary", "keywords", "enhancement_status")
 """What a new version of an entry does not set: enhancers do."""
 
 LONGEST_ERROR = 500
-MANY = 1_000_000
-FuzzyHits = list[tuple[EnhancedLogbookEntry, float, list[str]]]
 Given = TypeVar("Given")
 
 
@@ -185,7 +168,7 @@ class ARIELRepository:
 
     async def get_embedding_tables(self) -> list[EmbeddingTableInfo]:
         """The tables of vectors; the one that searches use is active."""
-        active = model_table(self._model_name)
+        active = model_table(configured_model(self.config))
         tables = await _in_thread(self.backend.embedding_tables)
         return [replace(table, is_active=table.table_name == active) for table in tables]
 
@@ -210,27 +193,25 @@ class ARIELRepository:
             EmbeddingGenerationError: another dimension than the model's, or a vector that is zero or not finite.
         """
         self._require_enhancer(EMBEDDING)
-        await _in_thread(self._store_embedding, entry_id, embedding, model_name)
+        await _in_thread(store_vector, self._context, entry_id, embedding, model_name)
 
-    async def keyword_search(
-        self, plan: SearchPlan, include_highlights: bool = True
-    ) -> list[tuple[EnhancedLogbookEntry, float, list[str]]]:
+    async def keyword_search(self, plan: SearchPlan, include_highlights: bool = True) -> Found:
         """(entry, BM25, highlights) of a plan's hits, best first.
 
         Raises:
             ModuleNotEnabledError: keyword search is switched off.
         """
         self._require_mode("keyword")
-        return await _in_thread(self._keyword_search, plan, include_highlights)
+        return await _in_thread(partial(search_by_keyword, self._context, plan, include_highlights=include_highlights))
 
-    async def fuzzy_search(self, plan: SearchPlan, threshold: float = 0.3) -> FuzzyHits:
+    async def fuzzy_search(self, plan: SearchPlan, threshold: float = 0.3) -> Found:
         """(entry, similarity 0 to 1, []) of entries with words near the plan's, of at least `threshold`, best first.
 
         Raises:
             ModuleNotEnabledError: keyword search is switched off.
         """
         self._require_mode("keyword")
-        return await _in_thread(self._fuzzy_search, plan, threshold)
+        return await _in_thread(search_approximately, self.backend, plan, threshold)
 
     async def semantic_search(
         self,
@@ -254,10 +235,15 @@ class ARIELRepository:
         await self.validate_search_model_table(model_name)
 
         def find() -> list[tuple[EnhancedLogbookEntry, float]]:
-            tree = self._filters(start_date, end_date, None, source_system)
-            if author:
-                tree = conjunction([tree, FieldLeaf("author", fold_value(author), text=author)])
-            return self._nearest(query_embedding, model_name, max_results, similarity_threshold, tree)
+            tree = filter_tree(
+                self.backend,
+                self.config.zone,
+                start=start_date,
+                end=end_date,
+                author_part=author,
+                source_system=source_system,
+            )
+            return nearest_entries(self._context, query_embedding, model_name, max_results, similarity_threshold, tree)
 
         return await _in_thread(find)
 
@@ -280,7 +266,7 @@ class ARIELRepository:
 
     async def get_last_successful_run(self, source_system: str) -> datetime | None:
         """When the latest ingestion of a source system that succeeded ended."""
-        runs = await _in_thread(self.backend.runs, source_system, MANY)
+        runs = await _in_thread(self.backend.runs, source_system, ALL_VALUES)
         ends = [run.completed_at for run in runs if run.status == "success" and run.completed_at is not None]
         return max(ends, default=None)
 
@@ -291,10 +277,6 @@ class ARIELRepository:
         except ARIELException as fault:
             return False, f"Database unreachable: {fault.message}"
         return True, "Database connected"
-
-    @property
-    def _model_name(self) -> str:
-        return self.config.search_module("semantic").model or self.config.embedding.model
 
     def _require_mode(self, name: str) -> None:
         if not self.config.is_search_module_enabled(name):
@@ -308,7 +290,7 @@ class ARIELRepository:
         version: dict[str, Any] = {"author": "", "metadata": {}, **entry}
         for key in ("timestamp", "created_at", "updated_at"):
             if isinstance(version.get(key), datetime):
-                version[key] = self._aware(version[key])
+                version[key] = aware(version[key], self.config.zone)
         with self.backend.transaction():
             if self.backend.get_entries([entry["entry_id"]]):
                 kept = [
@@ -320,137 +302,20 @@ class ARIELRepository:
                 version = {key: value for key, value in version.items() if key not in kept}
             self.backend.upsert([cast(EnhancedLogbookEntry, version)])
 
-    def _aware(self, moment: datetime) -> datetime:
-        return (moment if moment.tzinfo else moment.replace(tzinfo=self.config.zone)).astimezone(UTC)
-
     def _filters(
         self, start: datetime | None, end: datetime | None, author: str | None, source_system: str | None
     ) -> BoundNode:
-        nodes: list[BoundNode] = [Everything()]
-        if start is not None or end is not None:
-            span = TimeRange(*(None if moment is None else self._aware(moment) for moment in (start, end)))
-            if span.is_empty:
-                return Nothing("the span ends before it starts")
-            nodes.append(FieldLeaf("date", "", span))
-        for name, value in (("author", author), ("source", source_system)):
-            if value is not None:
-                nodes.append(self._exactly(name, value))
-        return conjunction(nodes)
-
-    def _exactly(self, name: str, value: str) -> BoundNode:
-        """A field that is a value as a whole: it holds it, and is none of the longer values that do."""
-        folded = fold_value(value)
-        if not folded:
-            raise InvalidRequestError(f"a blank {name} was given", hint="leave it out instead")
-        holds = FieldLeaf(name, folded, text=value)
-        values = {fold_value(found) for found, _ in self.backend.field_counts(name, holds, MANY)}
-        if folded not in values:
-            return Nothing(f"no entry has the {name} {value}")
-        longer: list[BoundNode] = [Exclude(FieldLeaf(name, other)) for other in sorted(values - {folded})]
-        return conjunction([holds, *longer])
+        zone = self.config.zone
+        return filter_tree(self.backend, zone, start=start, end=end, author=author, source_system=source_system)
 
     def _distinct(self, field: str) -> list[str]:
-        return sorted(value for value, _ in self.backend.field_counts(field, None, MANY) if value)
+        return sorted(value for value, _ in self.backend.field_counts(field, None, ALL_VALUES) if value)
 
     def _stats(self) -> dict[str, Any]:
         others = [name for name in self.config.enhancement_modules if name not in ENHANCEMENT_MODULES]
-        stats: dict[str, Any] = {"total_entries": self.backend.status().entries, EMBEDDING: self._vector_stats()}
         names = [name for name in (*ENHANCEMENT_MODULES, *others) if name != EMBEDDING]
+        stats: dict[str, Any] = {"total_entries": self.backend.status().entries, EMBEDDING: vector_stats(self._context)}
         return stats | {name: self.backend.enhancement_counts(name) for name in names}
-
-    def _vector_stats(self) -> dict[str, int]:
-        try:
-            embedder = self._context.embedder
-            counts = self.backend.vector_counts(VectorModel(embedder.name, embedder.dimension, embedder.fingerprint))
-        except (ConfigurationError, EmbeddingGenerationError):
-            return self.backend.enhancement_counts(EMBEDDING)
-        return {
-            "complete": counts.current + counts.blank,
-            "failed": counts.failed,
-            "pending": counts.missing + counts.stale,
-        }
-
-    def _store_embedding(self, entry_id: str, embedding: Sequence[float], model_name: str) -> None:
-        vector = _checked(embedding)
-        found = self.backend.get_entries([entry_id])
-        if not found:
-            raise EntryNotFoundError(f"there is no entry {entry_id}", hint="store the entry first")
-        pending = PendingText(-1, entry_id, digest(searchable_text(found[0])), "")
-        made = EntryVectors(pending, vector, vector[np.newaxis])
-        self.backend.store_vectors(self._vector_model(model_name, len(vector)), [made])
-
-    def _vector_model(self, name: str, dimension: int) -> VectorModel:
-        """A model as its vectors know it.
-
-        Raises:
-            EmbeddingGenerationError: the configured model has another dimension.
-        """
-        try:
-            if name == self._model_name:
-                provider = self._context.embedder
-            else:
-                semantic = SearchModuleConfig(**{**self.config.search_module("semantic").model_dump(), "model": name})
-                embedding = EmbeddingConfig(**{**self.config.embedding.model_dump(), "model": name})
-                modules = {**self.config.search_modules, "semantic": semantic}
-                settings = self.config.model_copy(update={"search_modules": modules, "embedding": embedding})
-                provider = embedding_provider(self._context.registry, settings)
-        except ConfigurationError:
-            return VectorModel(name, dimension, FOREIGN)
-        if name == self._model_name and provider.dimension != dimension:
-            raise EmbeddingGenerationError(
-                f"the vector has {dimension} numbers, those of {name} have {provider.dimension}",
-                hint="make it with that model",
-            )
-        return VectorModel(name, dimension, provider.fingerprint)
-
-    def _nearest(
-        self, query: Sequence[float], model_name: str, limit: int, threshold: float, tree: BoundNode
-    ) -> list[tuple[EnhancedLogbookEntry, float]]:
-        vector = _checked(query)
-        table = next(t for t in self.backend.embedding_tables() if t.table_name == model_table(model_name))
-        if table.dimension not in (None, len(vector)):
-            raise EmbeddingGenerationError(
-                f"the query has {len(vector)} numbers, {table.table_name} holds vectors of {table.dimension}",
-                hint=f"make it with the model {model_name}",
-            )
-        model = self._vector_model(model_name, len(vector))
-        allowed = None if isinstance(tree, Everything) else self.backend.rows(tree)
-        rows, similarities = self.backend.nearest(model, vector, limit, allowed)
-        near = similarities >= threshold
-        hits = self.backend.best_rows(rows[near], similarities[near], limit)
-        entries = {e["entry_id"]: e for e in self.backend.get_entries([hit.entry_id for hit in hits])}
-        return [(entries[hit.entry_id], hit.score) for hit in hits if hit.entry_id in entries]
-
-    def _keyword_search(self, plan: SearchPlan, include_highlights: bool) -> FuzzyHits:
-        hits = self.backend.search(plan)
-        patterns = [leaf.forms for leaf in text_leaves(plan.tree)] if include_highlights else []
-        entries = {e["entry_id"]: e for e in self.backend.get_entries([hit.entry_id for hit in hits])}
-        return [
-            (entry, hit.score, list(self._context.highlights(searchable_text(entry), patterns)))
-            for hit in hits
-            if (entry := entries.get(hit.entry_id)) is not None
-        ]
-
-    def _fuzzy_search(self, plan: SearchPlan, threshold: float) -> FuzzyHits:
-        backend = self.backend
-        wanted = plan.limit + plan.offset
-        near = approximate_rows(plan.tree, backend.vocabulary(), backend.rows, backend.exists, wanted, threshold)
-        kept = near.scores >= threshold
-        hits = backend.best_rows(near.rows[kept], near.scores[kept], plan.limit, plan.offset)
-        entries = {e["entry_id"]: e for e in backend.get_entries([hit.entry_id for hit in hits])}
-        return [(entries[hit.entry_id], hit.score, []) for hit in hits if hit.entry_id in entries]
-
-
-def _checked(embedding: Sequence[float]) -> Vectors:
-    """A vector, shape (dimension,).
-
-    Raises:
-        EmbeddingGenerationError: it is empty, zero or not finite.
-    """
-    vector = np.asarray(embedding, dtype=np.float32)
-    if vector.ndim != 1 or not is_storable(vector):
-        raise EmbeddingGenerationError("the vector is empty, zero or not finite", hint="check the model")
-    return vector
 
 
 def _without_data(file: StoredAttachment) -> dict[str, Any]:
