@@ -45,7 +45,7 @@ _COMMANDS = {
     "sync": LazyCommand(WRITING, "syncing:sync_command", "Bring the logbook up to date with its source."),
     "watch": LazyCommand(WRITING, "syncing:watch_command", "Follow the source, run by run."),
     "add": LazyCommand(WRITING, "authoring:add", "Write a new entry, with attachments."),
-    "enhance": LazyCommand(WRITING, "enhancing:enhance", "Make the vectors for searching by meaning."),
+    "enhance": LazyCommand(WRITING, "enhancing:enhance", "Make keywords, summaries and vectors."),
     "reembed": LazyCommand(WRITING, "enhancing:reembed", "Make all vectors anew, or forget a model's."),
     "pull": LazyCommand(WRITING, "exchanging:pull_command", "Take a server's logbook along in a file."),
     "push": LazyCommand(WRITING, "exchanging:push_command", "Bring entries back to the server that were written here."),

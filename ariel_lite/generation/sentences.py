@@ -32,6 +32,8 @@ LONGEST_ITEM = 300
 """A list item of more characters is cut like a paragraph."""
 
 LONGEST_BRACKET = 200
+TELLING = 1000
+"""So many characters of a line say what kind of line it is."""
 
 ABBREVIATIONS = frozenset(
     """
@@ -59,7 +61,7 @@ MONTHS = frozenset(
 
 MARKER = re.compile(r"[ \t]*(?:[-*•·‣▪–—+>]+|\(?\d{1,2}[.)]|\(?[a-z]\))[ \t]+(?=\S)")
 FENCE = re.compile(r"\s*(?:```|~~~)")
-TABLE = re.compile(r"\s*\|.*\||\s*[-+=|: ]{5,}$|[^\t]*\S\t+[^\t]*\S\t|.*</?(?:table|tr|td|th)\b", re.IGNORECASE)
+TABLE = re.compile(r"\|.*\||[-+=|: ]{5,}$|[^\t]*\S\t+[^\t]*\S\t|.*</?(?:table|tr|td|th)\b", re.IGNORECASE)
 GAPS = re.compile(r"\S {2,}\S")
 NUMERIC = re.compile(r"[-+<>~±≈]?\d[\d.,:eE+\-/×^%]*(?:[a-zA-Zµμ°Ω%]{1,4})?$")
 ALPHABETIC = re.compile(r"[^\W\d_]{2,}")
@@ -112,11 +114,12 @@ def _lines(text: str) -> list[_Line]:
 
 
 def _line_kind(line: str) -> Literal["blank", "data", "reading", "item", "text"]:
-    if not line.strip():
+    beginning = line.strip()[:TELLING]
+    if not beginning:
         return "blank"
-    if TABLE.match(line) or len(GAPS.findall(line.strip())) > 1:
+    if TABLE.match(beginning) or len(GAPS.findall(beginning)) > 1:
         return "data"
-    if _is_reading(line):
+    if _is_reading(beginning):
         return "reading"
     return "item" if MARKER.match(line) else "text"
 
@@ -207,13 +210,14 @@ def _endings(text: str, start: int, end: int) -> Iterator[int]:
 
 
 def _ends(text: str, start: int, match: re.Match[str], end: int) -> bool:
-    if _is_open(text[start : match.end()], text[match.end() : min(match.end() + LONGEST_BRACKET, end)]):
+    near = max(start, match.end() - LONGEST_BRACKET), min(match.end() + LONGEST_BRACKET, end)
+    if _is_open(text[near[0] : match.end()], text[match.end() : near[1]]):
         return False
     following = text[match.end() : min(match.end() + LONGEST_BRACKET, end)].split(maxsplit=1)[0]
     is_lone_stop = match[0].rstrip(")]\"'”’»*_`") == "."
-    if is_lone_stop and _is_abbreviated(text[start : match.start()].split()[-2:], following):
+    if is_lone_stop and _is_abbreviated(text[near[0] : match.start()].split()[-2:], following):
         return False
-    sentence = text[start : match.start()].lstrip("\"'(“« \t\n")
+    sentence = text[start : min(start + LONGEST_BRACKET, match.start())].lstrip("\"'(“« \t\n")
     return not _begins_small(following) or _begins_small(sentence)
 
 

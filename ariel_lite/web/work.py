@@ -6,8 +6,8 @@ import asyncio
 import os
 import threading
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from functools import partial
 from typing import TypeVar
 
@@ -48,6 +48,7 @@ class Gate:
     def __init__(self, backend: Backend, at_once: int, seconds: float) -> None:
         self._backend = backend
         self._places = anyio.CapacityLimiter(at_once)
+        self._room = at_once + MOST_WAITING
         self._seconds = seconds
 
     async def run(self, request: Request, work: Callable[[], T]) -> T:
@@ -62,8 +63,8 @@ class Gate:
 
     async def wait(self, request: Request, work: Callable[[], Awaitable[T]]) -> T:
         """Await work that runs in threads of its own; see `run` for what is raised."""
-        self._check()
-        return await _while_connected(request, partial(self._in_turn, work))
+        with self._admitted():
+            return await _while_connected(request, partial(self._in_turn, work))
 
     async def finish(self, work: Callable[[], T]) -> T:
         """Do blocking work in a thread and let it come to its end, also when the client leaves meanwhile.
@@ -81,13 +82,19 @@ class Gate:
         Raises:
             ServerBusyError: too many calls wait.
         """
-        self._check()
-        async with self._places:
-            yield
+        with self._admitted():
+            async with self._places:
+                yield
 
-    def _check(self) -> None:
-        if self._places.statistics().tasks_waiting >= MOST_WAITING:
+    @contextmanager
+    def _admitted(self) -> Iterator[None]:
+        if self._room <= 0:
             raise ServerBusyError("the server is busy", hint="try again in a few seconds")
+        self._room -= 1
+        try:
+            yield
+        finally:
+            self._room += 1
 
     async def _in_turn(self, work: Callable[[], Awaitable[T]]) -> T:
         async with self._places:

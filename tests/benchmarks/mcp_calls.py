@@ -3,7 +3,8 @@
 Run as `python tests/benchmarks/mcp_calls.py [LOGBOOK] [--calls 1000] [--entries 135000]`. Without a logbook one is made
 of invented entries, whose vectors lie around real sentences' (embedding them all would take the better part of an
 hour, and takes no part in a search). The client is the official one, over stdio; a time is from a call to its answer,
-in milliseconds; memory is the server's resident set on Linux, in megabytes.
+in milliseconds; memory is the server's resident set, in megabytes, and `processor` its mean processor time for a call, in
+milliseconds (both on Linux only; where other programs disturb the times, that one still says something).
 """
 
 from __future__ import annotations
@@ -104,22 +105,28 @@ async def measure(path: Path, calls: list[tuple[str, dict[str, Any]]]) -> dict[s
     command = ["-m", "ariel_lite", "--db", str(path), "mcp"]
     server = StdioServerParameters(command=sys.executable, args=command, env=dict(os.environ))
     times: dict[str, list[float]] = defaultdict(list)
+    spent: dict[str, float] = defaultdict(float)
     memory: list[float] = []
     begin = time.perf_counter()
     async with Client(stdio_client(server)) as client:
         await client.list_tools()
         ready = time.perf_counter() - begin
+        process = server_process()
         for number, (tool, arguments) in enumerate(calls):
             if number % max(len(calls) // 10, 1) == 0:
-                memory.append(resident_megabytes())
-            start = time.perf_counter()
+                memory.append(resident_megabytes(process))
+            start, before = time.perf_counter(), processor_seconds(process)
             result = await client.call_tool(tool, arguments)
             times[tool].append((time.perf_counter() - start) * 1000)
+            spent[tool] += (processor_seconds(process) - before) * 1000
             assert not result.is_error, (tool, arguments, result.content)
-        memory.append(resident_megabytes())
+        memory.append(resident_megabytes(process))
     return {
         "seconds_to_the_tools": round(ready, 3),
-        "milliseconds": {tool: figures(values) for tool, values in sorted(times.items())},
+        "milliseconds": {
+            tool: {**figures(values), "processor": round(spent[tool] / len(values), 1)}
+            for tool, values in sorted(times.items())
+        },
         "megabytes": [round(value, 1) for value in memory],
         "load": os.getloadavg() if hasattr(os, "getloadavg") else None,
     }
@@ -131,16 +138,32 @@ def figures(values: list[float]) -> dict[str, float]:
     return {"calls": len(values), "p50": round(p50, 1), "p95": round(p95, 1), "max": round(max(values), 1)}
 
 
-def resident_megabytes() -> float:
-    """What this process's child holds in memory; NaN where /proc does not say."""
-    for status in Path("/proc").glob("[0-9]*/status"):
+def server_process() -> Path | None:
+    """This process's child, as Linux shows it; None elsewhere."""
+    for process in Path("/proc").glob("[0-9]*"):
         try:
-            fields = dict(line.split(":", 1) for line in status.read_text().splitlines() if ":" in line)
+            if facts(process)[1] == str(os.getpid()):
+                return process
         except OSError:
             continue
-        if fields["PPid"].strip() == str(os.getpid()) and "VmRSS" in fields:
-            return int(fields["VmRSS"].split()[0]) / 1024
-    return float("nan")
+    return None
+
+
+def facts(process: Path) -> list[str]:
+    """The fields of a process's `stat` behind its name: state, parent, …"""
+    return (process / "stat").read_text().rpartition(")")[2].split()
+
+
+def resident_megabytes(process: Path | None) -> float:
+    """What it holds in memory."""
+    return float("nan") if process is None else int(facts(process)[21]) * os.sysconf("SC_PAGE_SIZE") / 2**20
+
+
+def processor_seconds(process: Path | None) -> float:
+    """The processor time that it has used."""
+    if process is None:
+        return float("nan")
+    return sum(map(int, facts(process)[11:13])) / os.sysconf("SC_CLK_TCK")
 
 
 def main() -> None:

@@ -90,6 +90,7 @@ def hostile_book(path: Path) -> Path:
         {"url": "/api/attachments/att-0000000000a2", "filename": "drawing.svg", "type": "image/svg+xml"},
         {"url": "/api/attachments/att-0000000000a3", "filename": "page.html", "type": "text/html"},
         {"url": "javascript:window.ran=10;alert(10)", "filename": "click me", "caption": HOSTILE_NAME},
+        {"url": "bare name.png", "filename": "bare name.png"},
         {"url": "data:text/html,<script>alert(11)</script>", "filename": "data.html"},
     ]
     content = [

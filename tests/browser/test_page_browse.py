@@ -94,6 +94,13 @@ def test_a_filter_that_nothing_passes_and_an_empty_logbook(open_page: OpenPage, 
     expect(page.locator(".state.empty")).to_contain_text("ariel-lite ingest")
 
 
+def test_a_page_past_the_end_leads_back(open_page: OpenPage) -> None:
+    page = open_page("/browse?page=99")
+    expect(page.locator(".state.empty")).to_contain_text("no entries on this page")
+    page.locator(".state.empty").get_by_role("link", name="First page").click()
+    expect(page.locator(".row").first).to_be_visible()
+
+
 def row_of(page: Page) -> Callable[[str], Locator]:
     return lambda name: page.locator("tr", has=page.get_by_role("rowheader", name=name, exact=True)).locator("td")
 

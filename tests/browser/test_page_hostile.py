@@ -50,6 +50,7 @@ def test_in_the_entry(open_page: OpenPage, hostile: PageServer) -> None:
     expect(page.locator(".file", has_text="click me")).to_be_visible()
     assert page.locator(".file", has_text="click me").get_by_role("link").count() == 0
     assert page.locator(".file", has_text="data.html").get_by_role("link").count() == 0
+    assert page.locator(".file", has_text="bare name.png").get_by_role("link").count() == 0
     assert {mark.strip() for mark in page.locator(".entry mark").all_inner_texts()} == {"beam"}
     assert_nothing_ran(page)
 

@@ -136,6 +136,18 @@ def test_a_facet_goes_into_the_query_and_out_again(open_page: OpenPage) -> None:
     assert query_in_address(page) == "quench OR klystron"
 
 
+def test_a_facet_keeps_the_options_that_were_set_after_it_was_drawn(open_page: OpenPage) -> None:
+    page = open_page("/?q=sector")
+    expect(page.locator(".facet").first).to_be_visible()
+    page.get_by_role("button", name="Options").click()
+    size = page.get_by_role("spinbutton", name="Results")
+    size.fill("12")
+    size.press("Enter")
+    expect(cards(page)).to_have_count(12)
+    page.locator(".facet-item", has_text="Bo Ek").click()
+    expect(head(page)).to_have_text("Entries 1–12 of 15")
+
+
 @pytest.mark.parametrize(
     ("value", "piece"),
     [("Night log", 'source:"Night log"'), ("Operations", 'logbook:"Operations"'), ("owl", 'tag:"owl"'), ("2024", "date:2024")],

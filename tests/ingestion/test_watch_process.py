@@ -86,6 +86,7 @@ def test_a_signal_ends_a_request_and_a_pause_between_two_at_once(
     book.always = fault
     process = start(config, str(tmp_path / "logbook.db"))
     while not book.requests:
+        assert process.poll() is None
         time.sleep(0.01)
     time.sleep(0.3)
     process.send_signal(getattr(signal, name))

@@ -7,11 +7,15 @@ export function entryAddress(id, query = "") {
   return `/entry/${encodeURIComponent(id)}${query ? `?${new URLSearchParams({ q: query })}` : ""}`;
 }
 
-/** A url that may be followed, or null (javascript:, data: and whatever else an entry may claim). */
+/** A url that may be followed, or null: a bare name (nothing here answers it), javascript:, data: and other claims. */
 export function safeUrl(url) {
-  if (typeof url !== "string" || !url.trim()) return null;
-  const parsed = URL.parse ? URL.parse(url, location.origin) : parsedUrl(url);
-  return parsed && ["http:", "https:"].includes(parsed.protocol) ? parsed.href : null;
+  if (isStored(url)) return url;
+  try {
+    const parsed = new URL(url);
+    return ["http:", "https:"].includes(parsed.protocol) ? parsed.href : null;
+  } catch {
+    return null;
+  }
 }
 
 /** True for a file that this server keeps. */
@@ -24,12 +28,4 @@ export function linkOrText(url, text, attributes = {}) {
   const href = safeUrl(url);
   if (!href) return el("span", { text });
   return el("a", { href, rel: "noopener noreferrer", text, ...attributes });
-}
-
-function parsedUrl(url) {
-  try {
-    return new URL(url, location.origin);
-  } catch {
-    return null;
-  }
 }

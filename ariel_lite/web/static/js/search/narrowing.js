@@ -14,6 +14,7 @@ export class Narrowing {
   #go;
   #latest = new Latest();
   #shown = "";
+  #counts = null;
 
   /** `go(search)` runs a narrowed search. */
   constructor(go) {
@@ -51,13 +52,18 @@ export class Narrowing {
   async show(body, search) {
     const { offset, cursor, max_results: size, ...asked } = body;
     const key = JSON.stringify(asked);
-    if (key === this.#shown) return;
+    if (key === this.#shown) {
+      this.#draw(this.#counts, search);
+      return;
+    }
     const signal = this.#latest.next();
     this.#shown = "";
     this.#setBusy(true);
+    this.setVisible(true);
     try {
       const counts = await request("/api/facets", { method: "POST", body: asked, signal });
       this.#shown = key;
+      this.#counts = counts;
       this.#draw(counts, search);
       performance.mark("ariel:facets");
     } catch (error) {

@@ -3,14 +3,18 @@
 import { el } from "../dom.js";
 import { counted, number, spanName } from "../format.js";
 
-const BAR_WIDTH = 7;
+// Pixels of the narrowest bar that can be hit with a mouse, and with a finger.
+const MOUSE_BAR = 4;
+const FINGER_BAR = 12;
+const LABEL_WIDTH = 56;
 const WIDEST_BAR_REM = 3;
 
 /** The timeline of an answer of /api/facets; `narrow(span)` is called with a month or a year. */
 export function timeline({ timeline: months, scope }, width, narrow) {
   if (!months.length) return null;
   const filled = withGaps(months);
-  const byYear = filled.length * BAR_WIDTH > width;
+  const narrowest = matchMedia("(pointer: coarse)").matches ? FINGER_BAR : MOUSE_BAR;
+  const byYear = filled.length * narrowest > width;
   const spans = byYear ? yearsOf(filled) : filled;
   const most = Math.max(...spans.map(({ count }) => count));
   const bars = el(
@@ -20,7 +24,7 @@ export function timeline({ timeline: months, scope }, width, narrow) {
   );
   bars.addEventListener("keydown", moveBetweenBars);
   bars.querySelector("button").tabIndex = 0;
-  const chart = el("div", { class: "chart" }, bars, axis(spans));
+  const chart = el("div", { class: "chart" }, bars, axis(spans, width));
   chart.style.maxWidth = `${Math.max(5, spans.length * WIDEST_BAR_REM)}rem`;
   return el("figure", { class: "timeline" }, el("figcaption", {}, caption(most, byYear, scope)), chart);
 }
@@ -54,10 +58,23 @@ function caption(most, byYear, scope) {
   return `${which} per ${byYear ? "year" : "month"}, up to ${number(most)}; click to narrow`;
 }
 
-/** The first and last span, and the years between where they have room. */
-function axis(spans) {
-  const ends = [spans[0], spans.at(-1)].map(({ span }) => span);
-  return el("div", { class: "axis", "aria-hidden": "true" }, [...new Set(ends)].map((span) => el("span", { text: span })));
+/** The first span, and the years after it that have room for their number. */
+function axis(spans, width) {
+  const perBar = Math.min(width / spans.length, WIDEST_BAR_REM * 15);
+  const labels = [];
+  spans.forEach(({ span }, index) => {
+    const isYear = span.length === 4 || span.endsWith("-01");
+    const room = index ? Math.min(index - labels.at(-1).index, (spans.length - index) * 1.5) * perBar : LABEL_WIDTH;
+    if (room < LABEL_WIDTH || (index && !isYear)) return;
+    labels.push({ index, text: index ? span.slice(0, 4) : span });
+  });
+  return el("div", { class: "axis", "aria-hidden": "true" }, labels.map((label) => tick(label, spans.length)));
+}
+
+function tick({ index, text }, count) {
+  const element = el("span", { text });
+  element.style.left = `${(100 * index) / count}%`;
+  return element;
 }
 
 function withGaps(months) {

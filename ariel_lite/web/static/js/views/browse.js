@@ -118,7 +118,7 @@ export class BrowseView {
     fill(
       this.results,
       el("div", { class: "results-head" }, el("h2", { id: "browse-count", text: count }), this.#narrowedBy(filters)),
-      page.entries.length ? days(page.entries) : this.#nothing(filters),
+      page.entries.length ? days(page.entries) : this.#nothing(page.total, filters),
       this.#paging(page),
     );
     announce(`${count}, page ${this.#pageNumber(page)}`);
@@ -130,7 +130,8 @@ export class BrowseView {
     return el("p", { class: "narrowed" }, shown, " ", el("a", { href: "/browse", text: "Show all" }));
   }
 
-  #nothing(filters) {
+  #nothing(total, filters) {
+    if (total) return empty("There are no entries on this page.", el("p", {}, el("a", { href: this.#addressWith({ page: "", cursor: "" }), text: "First page" })));
     if (filters.length) return empty("No entry passes these filters.", el("p", {}, el("a", { href: "/browse", text: "Show all entries" })));
     return empty(
       "This logbook is empty.",

@@ -17,6 +17,7 @@ import { narrowings, reading } from "../search/reading.js";
 import { startPanel } from "../search/start.js";
 
 const REMEMBERED = 12;
+const DIMMED_MS = 400;
 /** Answers of the last searches by address, so that Back shows at once what was there. */
 const answers = new Map();
 
@@ -27,6 +28,7 @@ export class SearchView {
   #router;
   #latest = new Latest();
   #search = null;
+  #waiting = 0;
   #types = new Map();
   #labels = new Map();
 
@@ -59,6 +61,7 @@ export class SearchView {
   }
 
   leave() {
+    this.#endWait();
     this.#latest.stop();
     this.narrowing.stop();
   }
@@ -94,7 +97,10 @@ export class SearchView {
     // Both at once, the search first; the cards never wait for the counts.
     const asked = remembered ? null : request("/api/search", { method: "POST", body: explained(body), signal });
     this.narrowing.show(body, search);
-    if (remembered) return;
+    if (remembered) {
+      this.narrowing.setVisible(remembered.entries.length > 0);
+      return;
+    }
     const answer = await asked;
     this.#remember(answer);
     this.#showAnswer(answer);
@@ -112,15 +118,25 @@ export class SearchView {
     if (answers.size > REMEMBERED) answers.delete(answers.keys().next().value);
   }
 
+  /** What was there is dimmed for a moment, so that quick answers do not flicker; then it makes place. */
   #wait() {
+    this.#endWait();
     this.root.setAttribute("aria-busy", "true");
-    this.narrowing.setVisible(true);
-    fill(this.reading);
+    this.#waiting = setTimeout(() => this.#showWaiting(), this.results.childElementCount ? DIMMED_MS : 0);
+  }
+
+  #showWaiting() {
     const stop = () => {
       this.leave();
       fill(this.results, empty("Stopped.", button("Search again", () => this.#again())));
     };
+    fill(this.reading);
     fill(this.results, loading("Searching", stop));
+  }
+
+  #endWait() {
+    clearTimeout(this.#waiting);
+    this.root.removeAttribute("aria-busy");
   }
 
   #again() {
@@ -128,14 +144,14 @@ export class SearchView {
   }
 
   #start(known) {
-    this.root.removeAttribute("aria-busy");
+    this.#endWait();
     this.narrowing.clear();
     fill(this.reading);
     fill(this.results, startPanel(known, (query) => this.#go(changed(this.#search, { query }))));
   }
 
   #fail(error, url) {
-    this.root.removeAttribute("aria-busy");
+    this.#endWait();
     this.narrowing.clear();
     const place = error.position === null || error.position === undefined ? null : this.#fault(error.position);
     fill(this.reading);
@@ -153,7 +169,7 @@ export class SearchView {
 
   #showAnswer(answer) {
     const go = (search) => this.#go(search);
-    this.root.removeAttribute("aria-busy");
+    this.#endWait();
     this.narrowing.setVisible(answer.entries.length > 0);
     fill(this.reading, reading(answer, this.#search, go));
     const count = countLine(answer);
@@ -172,7 +188,8 @@ export class SearchView {
     const advice = answer.degraded
       ? "A part of the search could not run (see above), so this does not mean that there is none."
       : "Try fewer words, another spelling, or another mode; take out a filter where one is set.";
-    return empty(answer.offset ? "There are no more entries." : "No entry matches.", el("p", { text: advice }));
+    const nothing = answer.degraded ? "Nothing found, but not everything was searched." : "No entry matches.";
+    return empty(answer.offset ? "There are no more entries." : nothing, el("p", { text: advice }));
   }
 
   #paging(answer) {
