@@ -228,6 +228,10 @@ class ARIELConfig(Settings):
         names = list(SEARCH_MODULES) + [name for name in self.search_modules if name not in SEARCH_MODULES]
         return [name for name in names if self.is_search_module_enabled(name)]
 
+    def get_search_model(self) -> str | None:
+        """The model that searches by meaning use; None when they are switched off."""
+        return (self.search_module("semantic").model or self.embedding.model) if self.is_search_module_enabled("semantic") else None
+
     def is_enhancement_module_enabled(self, name: str) -> bool:
         """True unless the configuration switches the enhancer off."""
         module = self.enhancement_modules.get(name)

@@ -213,6 +213,14 @@ class ARIELSearchService:
             },
         )
 
+    async def get_status(self) -> ARIELStatusResult:
+        """`status`, from an event loop."""
+        return await anyio.to_thread.run_sync(self.status)
+
+    async def health_check(self) -> tuple[bool, str]:
+        """(True, "Database connected"), or False and what is wrong."""
+        return await self.repository.health_check()
+
     def _vector_details(self) -> tuple[dict[str, int], str]:
         """Entries by the state of their vector (nothing before the first vector), and what is wrong with the model."""
         if not self.backend.has_vectors():

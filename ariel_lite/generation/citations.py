@@ -5,9 +5,10 @@ A sentence of a model is supported by its sources when, compared by the lexemes 
 - every word with a capital letter that does not begin the sentence stands in them,
 - every negation (not, no, never, without, off) stands in them,
 - and at least 60 % of its words that carry content do.
-What stands beside an entry's text (title, author, date and time) counts as part of it. A sentence without a citation is
-given to the source that supports it best; a sentence that none supports is left out. A cited source that holds less
-than 40 % of the words is no source of it. What this cannot see: a sentence that turns its source's words around.
+What stands beside an entry's text (title, author, date and time) counts as part of it. A sentence without a citation
+is given to the source that supports it best; a sentence that none supports is left out. A cited source that neither
+supports it alone nor adds a word to the others is no source of it. What this cannot see: a sentence that turns its
+source's words around. One in another language than its source is left out.
 """
 
 from __future__ import annotations
@@ -21,7 +22,6 @@ from ariel_lite.generation.sentences import split_sentences
 from ariel_lite.text.tokenise import Analyzer, Part
 
 SUPPORTED_SHARE = 0.6
-CONTRIBUTING_SHARE = 0.4
 NEGATIONS = frozenset({"not", "no", "never", "without", "off", "none", "nothing", "cannot"})
 MOST_SOURCES = 999
 
@@ -114,8 +114,20 @@ def _sources(text: str, named: tuple[int, ...], pools: Sequence[frozenset[str]],
         return (max(able, key=lambda index: _share(parts, pools[index])),) if able else ()
     if not is_supported(text, frozenset().union(*(pools[index] for index in named)), analyzer):
         return ()
-    best = max(named, key=lambda index: _share(parts, pools[index]))
-    return tuple(i for i in named if i == best or _share(parts, pools[i]) >= CONTRIBUTING_SHARE)
+    return tuple(_contributing(text, parts, named, pools, analyzer))
+
+
+def _contributing(
+    text: str, parts: Sequence[Part], named: tuple[int, ...], pools: Sequence[frozenset[str]], analyzer: Analyzer
+) -> Iterator[int]:
+    """The named sources that support a sentence alone, or add to it what the better ones do not hold."""
+    kept = {index for index in named if is_supported(text, pools[index], analyzer)}
+    held = frozenset[str]().union(*(pools[index] for index in kept))
+    for index in sorted(named, key=lambda index: -_share(parts, pools[index])):
+        if any(_stands(part, pools[index]) and not _stands(part, held) for part in parts):
+            kept.add(index)
+            held |= pools[index]
+    return iter(index for index in named if index in kept)
 
 
 def _cited_sentences(answer: str) -> Iterator[tuple[str, list[int], bool]]:

@@ -10,6 +10,9 @@ from zoneinfo import ZoneInfo
 from ariel_lite.generation.sentences import Sentence, split_sentences
 from ariel_lite.records import EnhancedLogbookEntry, entry_title
 
+LONGEST_TEXT = 100_000
+"""Answers are made from so many characters of an entry."""
+
 TITLE_KEYS = ("title", "subject")
 BLANK_LINE = re.compile(r"[^\S\n]*\n[^\S\n]*\n")
 
@@ -23,7 +26,7 @@ class Passage:
         author: who wrote it.
         written: when, in the facility's zone.
         title: its title, on one line; "" when it has none of its own.
-        text: its text.
+        text: its text, its first 100,000 characters.
         sentences: of the text, in order; the title's is of kind "title" where the text begins with it.
         similarity: cosine of the entry to the question; None when it was not compared.
         holds_all_words: True when all words of the question stand in it.
@@ -58,8 +61,8 @@ def make_passage(
     entry: EnhancedLogbookEntry, zone: ZoneInfo, *, similarity: float | None = None, holds_all_words: bool = False
 ) -> Passage:
     """The passage of an entry."""
-    text = entry["raw_text"]
-    title, sentences = _title_and_sentences(entry)
+    text = entry["raw_text"][:LONGEST_TEXT]
+    title, sentences = _title_and_sentences(entry, text)
     return Passage(
         entry["entry_id"],
         entry["author"],
@@ -72,9 +75,8 @@ def make_passage(
     )
 
 
-def _title_and_sentences(entry: EnhancedLogbookEntry) -> tuple[str, list[Sentence]]:
+def _title_and_sentences(entry: EnhancedLogbookEntry, text: str) -> tuple[str, list[Sentence]]:
     """The title ("" without one: a first line that runs on is text), and the sentences, its own marked."""
-    text = entry["raw_text"]
     sentences = split_sentences(text)
     first = text.strip().partition("\n")[0].strip()
     named = any(entry["metadata"].get(key) for key in TITLE_KEYS)

@@ -67,7 +67,7 @@ NUMERIC = re.compile(r"[-+<>~±≈]?\d[\d.,:eE+\-/×^%]*(?:[a-zA-Zµμ°Ω%]{1,4
 ALPHABETIC = re.compile(r"[^\W\d_]{2,}")
 NAME = re.compile(r"(?=.*[A-Z0-9])[\w.]+(?:[:_-][\w.]+)+")
 ENDING = re.compile(r"(?:\.{3,}|[.!?…]+)[\"'”’»)\]*_`]*(?=\s)|[。！？]+[」』）]?")
-FOLLOWED = re.compile(r"\s*\S")
+FOLLOWED = re.compile(r"\s*(\S{1,40})")
 CLOSERS = {"(": ")", "[": "]", "“": "”", "«": "»", "`": "`"}
 
 
@@ -213,7 +213,8 @@ def _ends(text: str, start: int, match: re.Match[str], end: int) -> bool:
     near = max(start, match.end() - LONGEST_BRACKET), min(match.end() + LONGEST_BRACKET, end)
     if _is_open(text[near[0] : match.end()], text[match.end() : near[1]]):
         return False
-    following = text[match.end() : min(match.end() + LONGEST_BRACKET, end)].split(maxsplit=1)[0]
+    follows = FOLLOWED.match(text, match.end(), end)
+    following = follows[1] if follows else ""
     is_lone_stop = match[0].rstrip(")]\"'”’»*_`") == "."
     if is_lone_stop and _is_abbreviated(text[near[0] : match.start()].split()[-2:], following):
         return False

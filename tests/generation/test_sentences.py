@@ -121,6 +121,16 @@ def test_a_reading_alone_is_a_line() -> None:
     assert kinds("Night was quiet.\nlifetime 14.1 h") == [("prose", "Night was quiet."), ("line", "lifetime 14.1 h")]
 
 
+@pytest.mark.parametrize("blanks", [1, 199, 500])
+def test_many_blanks_between_sentences(blanks: int) -> None:
+    assert cut(f"Beam lost.{' ' * blanks}Refilled.") == ["Beam lost.", "Refilled."]
+
+
+def test_a_bracket_that_is_never_closed_does_not_swallow_the_text() -> None:
+    text = "Note (see below. " + " ".join(f"Round {n} brought nothing (at all)." for n in range(30))
+    assert len(cut(text)) > 20
+
+
 @pytest.mark.parametrize("text", ["", " \n\t\n ", ".", "...", "- ", "``` ", "|"])
 def test_next_to_nothing(text: str) -> None:
     assert all(sentence.text for sentence in split_sentences(text))

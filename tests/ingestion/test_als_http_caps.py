@@ -54,6 +54,14 @@ def test_nothing_is_missed_behind_a_largest_number(book: Logbook, most: int, kno
     assert sorted(ids) == sorted(book.records)
 
 
+@pytest.mark.parametrize("most", [50, 128, 1000])
+def test_a_round_number_is_looked_into_the_first_time(book: Logbook, most: int) -> None:
+    fill(book, most + 20, first=1_700_000_000, last=1_700_900_000)
+    book.most = most
+    ids, _ = read(book)
+    assert sorted(ids) == sorted(book.records)
+
+
 def test_a_round_number_that_is_no_limit_costs_a_few_requests(book: Logbook) -> None:
     fill(book, 100, first=1_700_000_000, last=1_700_100_000)
     ids, _ = read(book)

@@ -213,8 +213,10 @@ def test_ingestion_runs_begin_and_end(repository: ARIELRepository) -> None:
     assert (runs[third].status, runs[third].completed_at) == ("running", None)
 
 
-def test_health(repository: ARIELRepository) -> None:
-    assert run(repository.health_check()) == (True, "Database connected")
+def test_health_and_status(book: Logbook) -> None:
+    assert run(book.service.repository.health_check()) == (True, "Database connected")
+    assert run(book.service.health_check()) == (True, "Database connected")
+    assert run(book.service.get_status()).entry_count == 4
 
 
 def tree(book: Logbook, query: str) -> BoundNode:

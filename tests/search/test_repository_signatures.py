@@ -6,7 +6,9 @@ import inspect
 
 import pytest
 
+from ariel_lite.config import ARIELConfig
 from ariel_lite.repository import ARIELRepository
+from ariel_lite.service import ARIELSearchService
 
 SIGNATURES = {
     "get_entry": "(entry_id)",
@@ -51,3 +53,28 @@ def test_a_method_is_a_coroutine_with_ariels_parameters(name: str) -> None:
 def test_there_are_no_other_methods() -> None:
     public = {name for name in vars(ARIELRepository) if not name.startswith("_")}
     assert public == SIGNATURES.keys() | TAKE_A_PLAN
+
+
+SERVICE = {
+    "search": "(query, *, max_results=None, time_range=None, mode=None, advanced_params=None)",
+    "ainvoke": "(request)",
+    "get_status": "()",
+    "health_check": "()",
+}
+
+
+@pytest.mark.parametrize("name", SERVICE)
+def test_the_services_methods_are_ariels(name: str) -> None:
+    method = getattr(ARIELSearchService, name)
+    assert inspect.iscoroutinefunction(method)
+    parameters = list(inspect.signature(method).parameters.values())[1:]
+    bare = [parameter.replace(annotation=inspect.Parameter.empty) for parameter in parameters]
+    assert str(inspect.Signature(bare)) == SERVICE[name]
+
+
+def test_the_model_of_searches_by_meaning() -> None:
+    assert ARIELConfig().get_search_model() == ARIELConfig().embedding.model
+    named = ARIELConfig.from_dict({"search_modules": {"semantic": {"model": "nomic-embed-text"}}})
+    assert named.get_search_model() == "nomic-embed-text"
+    off = ARIELConfig.from_dict({"search_modules": {"semantic": {"enabled": False}}})
+    assert off.get_search_model() is None

@@ -7,8 +7,11 @@ of texts without lexemes (NO_LEXEMES) everything is.
 from __future__ import annotations
 
 import threading
+from bisect import bisect_left
 from collections import OrderedDict
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,48 +26,92 @@ from ariel_lite.records import searchable_text
 from ariel_lite.text.highlight import Form, Pattern
 from ariel_lite.text.tokenise import Analyzer
 
-REMEMBERED_POSITIONS = 3_000_000
+REMEMBERED_PLACES = 6_000_000
 
-Positions = list[tuple[str, ...]]
+
+@dataclass(frozen=True)
+class LongText:
+    """Where each form of a text stands.
+
+    Attributes:
+        forms: the distinct forms, ascending.
+        starts: for each form where its places begin in `places`, and at last their number.
+        places: position numbers, ascending within a form.
+    """
+
+    forms: list[str]
+    starts: NDArray[np.int64]
+    places: NDArray[np.int32]
+
+    @classmethod
+    def of(cls, positions: Iterable[Sequence[str]]) -> LongText:
+        """The text whose forms stand at these positions."""
+        found: dict[str, list[int]] = {}
+        for number, forms in enumerate(positions):
+            for form in forms:
+                found.setdefault(form, []).append(number)
+        names = sorted(found)
+        starts = np.cumsum([0, *(len(found[name]) for name in names)], dtype=np.int64)
+        places = np.fromiter(chain.from_iterable(found[name] for name in names), dtype=np.int32, count=int(starts[-1]))
+        return cls(names, starts, places)
+
+    def occurrences(self, pattern: Pattern) -> int:
+        """How often forms stand at consecutive positions."""
+        begins = self._places_of(pattern[0])
+        for offset, form in enumerate(pattern[1:], start=1):
+            if not len(begins):
+                break
+            begins = np.intersect1d(begins, self._places_of(form) - offset, assume_unique=True)
+        return len(begins)
+
+    def _places_of(self, form: Form) -> NDArray[np.int32]:
+        first = bisect_left(self.forms, form.lexeme)
+        if not form.prefix:
+            is_there = first < len(self.forms) and self.forms[first] == form.lexeme
+            return self.places[self.starts[first] : self.starts[first + is_there]]
+        last = first
+        while last < len(self.forms) and self.forms[last].startswith(form.lexeme):
+            last += 1
+        return np.unique(self.places[self.starts[first] : self.starts[last]])
 
 
 @dataclass
-class PositionsCache:
-    """Positions of long texts, by row and text hash; the least used go first. Shared by threads."""
+class LongTextsCache:
+    """Long texts, by row and text hash; the least used go first. Shared by threads."""
 
     lock: threading.Lock = field(default_factory=threading.Lock)
-    kept: OrderedDict[tuple[int, bytes], Positions] = field(default_factory=OrderedDict)
+    kept: OrderedDict[tuple[int, bytes], LongText] = field(default_factory=OrderedDict)
     size: int = 0
 
-    def get(self, key: tuple[int, bytes]) -> Positions | None:
-        """The positions of a text, or None."""
+    def get(self, key: tuple[int, bytes]) -> LongText | None:
+        """A text, or None."""
         with self.lock:
             if key in self.kept:
                 self.kept.move_to_end(key)
             return self.kept.get(key)
 
-    def put(self, key: tuple[int, bytes], positions: Positions) -> None:
-        """Keep the positions of a text."""
+    def put(self, key: tuple[int, bytes], text: LongText) -> None:
+        """Keep a text."""
         with self.lock:
             if key not in self.kept:
-                self.kept[key] = positions
-                self.size += len(positions)
-            while self.size > REMEMBERED_POSITIONS and len(self.kept) > 1:
-                self.size -= len(self.kept.popitem(last=False)[1])
+                self.kept[key] = text
+                self.size += len(text.places)
+            while self.size > REMEMBERED_PLACES and len(self.kept) > 1:
+                self.size -= len(self.kept.popitem(last=False)[1].places)
 
 
 class LongTexts:
     """Counts patterns in texts, and evaluates trees over entries that the index holds in part."""
 
     def __init__(
-        self, connection: Connection, layout: Layout, queries: Queries, analyzer: Analyzer, cache: PositionsCache
+        self, connection: Connection, layout: Layout, queries: Queries, analyzer: Analyzer, cache: LongTextsCache
     ) -> None:
         self._db = connection
         self._layout = layout
         self._queries = queries
         self._analyzer = analyzer
         self._cache = cache
-        self._texts: dict[int, Positions] = {}
+        self._texts: dict[int, LongText] = {}
 
     def least_kind(self, tree: BoundNode) -> int:
         """From which kind of limit on an entry has to be looked at by its text."""
@@ -103,7 +150,8 @@ class LongTexts:
     def counts(self, pattern: Pattern, rows: Rows) -> NDArray[np.float64]:
         """How often a pattern stands in the text of each row."""
         self._load(rows)
-        return np.array([occurrences(self._texts.get(int(row), []), pattern) for row in rows], dtype=np.float64)
+        texts = [self._texts.get(row) for row in rows.tolist()]
+        return np.array([text.occurrences(pattern) if text else 0 for text in texts], dtype=np.float64)
 
     def _load(self, rows: Rows) -> None:
         wanted = np.array([row for row in rows if int(row) not in self._texts], dtype=np.int64)
@@ -113,28 +161,14 @@ class LongTexts:
         keys = [(int(row), bytes(digest)) for row, digest in self._db.execute(sql, (wanted,))]
         absent = {}
         for key in keys:
-            positions = self._cache.get(key)
-            if positions is None:
+            text = self._cache.get(key)
+            if text is None:
                 absent[key[0]] = key
             else:
-                self._texts[key[0]] = positions
+                self._texts[key[0]] = text
         for row, entry in read_rows(self._db, self._layout, np.array(sorted(absent), dtype=np.int64)):
-            self._texts[row] = list(self._analyzer.positions(searchable_text(entry)))
+            self._texts[row] = LongText.of(self._analyzer.positions(searchable_text(entry)))
             self._cache.put(absent[row], self._texts[row])
-
-
-def occurrences(positions: Positions, pattern: Pattern) -> int:
-    """How often forms stand at consecutive positions."""
-    first, rest = pattern[0], list(enumerate(pattern))[1:]
-    last = len(positions) - len(pattern)
-    starts = [at for at, forms in enumerate(positions) if _stands(first, forms) and at <= last]
-    return sum(1 for at in starts if all(_stands(form, positions[at + offset]) for offset, form in rest))
-
-
-def _stands(form: Form, forms: tuple[str, ...]) -> bool:
-    if form.prefix:
-        return any(other.startswith(form.lexeme) for other in forms)
-    return form.lexeme in forms
 
 
 def _folded(combine: np.ufunc, parts: list[NDArray[np.bool_]]) -> NDArray[np.bool_]:

@@ -15,7 +15,7 @@ from ariel_lite.backends.postgres.columns import Layout
 from ariel_lite.backends.postgres.compiler import INDEX, Condition, Table, conjunction_of, table_for
 from ariel_lite.backends.postgres.connection import Connection
 from ariel_lite.backends.postgres.lexemes import Queries
-from ariel_lite.backends.postgres.longtexts import LongTexts, PositionsCache
+from ariel_lite.backends.postgres.longtexts import LongTexts, LongTextsCache
 from ariel_lite.backends.postgres.scoring import Candidates, Scorer
 from ariel_lite.query.nodes import BoundNode, Everything, Nothing, TextLeaf, text_leaves
 from ariel_lite.ranking.bm25 import SCORE_DIGITS, CorpusStatistics
@@ -38,7 +38,7 @@ class SearchMemory:
     """What searches of one generation of the logbook may reuse: how many entries a pattern matches. One a backend."""
 
     counts: tuple[int, dict[Pattern, int]] = field(default_factory=lambda: (-1, {}))
-    texts: PositionsCache = field(default_factory=PositionsCache)
+    texts: LongTextsCache = field(default_factory=LongTextsCache)
 
     def counts_of(self, generation: int) -> dict[Pattern, int]:
         """The counts known of a generation. Threads swap the pair as one, so that no count gets a wrong generation."""
