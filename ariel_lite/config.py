@@ -230,7 +230,9 @@ class ARIELConfig(Settings):
 
     def get_search_model(self) -> str | None:
         """The model that searches by meaning use; None when they are switched off."""
-        return (self.search_module("semantic").model or self.embedding.model) if self.is_search_module_enabled("semantic") else None
+        if not self.is_search_module_enabled("semantic"):
+            return None
+        return self.search_module("semantic").model or self.embedding.model
 
     def is_enhancement_module_enabled(self, name: str) -> bool:
         """True unless the configuration switches the enhancer off."""

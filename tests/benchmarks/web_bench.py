@@ -71,18 +71,23 @@ async def measure(address: str, queries: list[BenchQuery], mode: str | None) -> 
     return found
 
 
+def say(line: str) -> None:
+    """Print a line."""
+    sys.stdout.write(f"{line}\n")
+
+
 def main() -> None:
     """Print p50 and p95 for each class and all together."""
     location = sys.argv[1]
     queries = bench_queries(location, int(sys.argv[2]) if len(sys.argv) > 2 else 20)
     with served(location) as address:
         found = asyncio.run(measure(address, queries, "keyword"))
-    print(f"{'class':<16}{'both p50':>9}{'p95':>7}{'search p50':>12}{'p95':>7}{'facets p50':>12}{'p95':>7}")
+    say(f"{'class':<16}{'both p50':>9}{'p95':>7}{'search p50':>12}{'p95':>7}{'facets p50':>12}{'p95':>7}")
     found["all"] = [times for group in list(found.values()) for times in group]
     for kind, times in found.items():
         figures = np.percentile(np.array(times), [50, 95], axis=0)
         cells = [f"{figures[row, column]:.0f}" for column in range(3) for row in range(2)]
-        print(f"{kind:<16}{cells[0]:>9}{cells[1]:>7}{cells[2]:>12}{cells[3]:>7}{cells[4]:>12}{cells[5]:>7}")
+        say(f"{kind:<16}{cells[0]:>9}{cells[1]:>7}{cells[2]:>12}{cells[3]:>7}{cells[4]:>12}{cells[5]:>7}")
 
 
 if __name__ == "__main__":

@@ -20,7 +20,7 @@ from pathlib import Path
 
 import httpx
 import numpy as np
-from web_bench import bench_queries, served
+from web_bench import bench_queries, say, served
 
 from ariel_lite.compose import open_logbook
 from ariel_lite.evaluation.synthetic import write_synthetic
@@ -37,11 +37,13 @@ class Load:
     Attributes:
         times: kind of request -> seconds from asking to having read the answer.
         faults: answers that were no success.
+        waits: how often a client was told to come back later (503), and did.
         written: ids of the entries that clients wrote.
     """
 
     times: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
     faults: list[str] = field(default_factory=list)
+    waits: int = 0
     written: list[str] = field(default_factory=list)
 
 
@@ -61,6 +63,10 @@ class Client:
             kind = self._maker.choices(list(MIX), list(MIX.values()))[0]
             start = time.perf_counter()
             reply = await self._ask(kind)
+            while reply.status_code == 503 and "retry-after" in reply.headers:
+                self._load.waits += 1
+                await asyncio.sleep(float(reply.headers["retry-after"]) * self._maker.random())
+                reply = await self._ask(kind)
             self._load.times[kind].append(time.perf_counter() - start)
             if reply.status_code != 200 and not (kind == "entry" and reply.status_code == 404):
                 self._load.faults.append(f"{kind}: {reply.status_code} {reply.text[:200]}")
@@ -125,13 +131,13 @@ def main() -> None:
     load, missing = under_load(options.location, options.clients, options.seconds, options.think, INGESTED)
     for kind, times in sorted(load.times.items()):
         p50, p95, most = np.percentile(times, [50, 95, 100]) * 1000
-        print(f"{kind:<8}{len(times):>7} p50 {p50:>6.0f} p95 {p95:>6.0f} max {most:>6.0f} ms")
+        say(f"{kind:<8}{len(times):>7} p50 {p50:>6.0f} p95 {p95:>6.0f} max {most:>6.0f} ms")
     every = [one for times in load.times.values() for one in times]
     rate = len(every) / options.seconds
-    print(f"all     {len(every):>7} p95 {np.percentile(every, 95) * 1000:.0f} ms, {rate:.0f} a second")
-    print(f"{len(load.faults)} failed, {missing} entries missing")
+    say(f"all     {len(every):>7} p95 {np.percentile(every, 95) * 1000:.0f} ms, {rate:.0f} a second")
+    say(f"{len(load.faults)} failed, {load.waits} were told to come back later, {missing} entries missing")
     for fault in load.faults[:5]:
-        print(fault)
+        say(fault)
 
 
 if __name__ == "__main__":

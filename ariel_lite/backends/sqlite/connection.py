@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
+import time
 import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -17,7 +18,12 @@ from ariel_lite.backends.sqlite.tokenizer import IndexTokenizer
 from ariel_lite.errors import DatabaseConnectionError, DatabaseQueryError
 
 APPLICATION_ID = 0x41524C54
-BUSY_MILLISECONDS = 5000
+BUSY_SECONDS = 5.0
+"""How long a transaction waits for another one's end."""
+
+BUSY_POLL_SECONDS = 0.005
+"""How often it looks: an ingestion leaves only short gaps between its transactions, which longer pauses would miss."""
+
 SPARE_SHARE = 20
 """Free pages are given back when they are more than a twentieth of the file."""
 
@@ -143,7 +149,7 @@ class Connections:
             raise DatabaseConnectionError(f"{self.path} is closed already", hint="open the logbook again")
         with translated_errors(self.path):
             connection = apsw.Connection(_uri(self.path, self.read_only), flags=self._flags)
-            connection.set_busy_timeout(BUSY_MILLISECONDS)
+            connection.set_busy_handler(_Patience())
             self._local.tokenizer = IndexTokenizer(connection)
             _check_identity(connection, self.path)
             if not self.read_only:
@@ -164,6 +170,23 @@ class Connections:
         self._local.owner = _Owner()
         ending = weakref.finalize(self._local.owner, _close_left, self._opened, connection)
         ending.atexit = False
+
+
+class _Patience:
+    """Waits for a busy file; one a connection."""
+
+    def __init__(self) -> None:
+        self._end = 0.0
+
+    def __call__(self, calls: int) -> bool:
+        """True to look again, `calls` being how often this transaction has looked before."""
+        now = time.monotonic()
+        if calls == 0:
+            self._end = now + BUSY_SECONDS
+        if now >= self._end:
+            return False
+        time.sleep(BUSY_POLL_SECONDS)
+        return True
 
 
 class _Owner:
