@@ -87,6 +87,49 @@ def test_its_mode_and_parameters_are_in_the_capabilities(run: Run, diary: str) -
     assert [parameter["name"] for parameter in longest["parameters"]] == ["least_words"]
 
 
+AGENT = """
+import asyncio, json, sys
+from mcp import Client, StdioServerParameters
+from mcp.client.stdio import stdio_client
+
+async def talk():
+    server = StdioServerParameters(command=sys.executable, args=["-m", "ariel_lite", "--db", sys.argv[1], "mcp"], env=ENV)
+    async with Client(stdio_client(server)) as client:
+        names = [tool.name for tool in (await client.list_tools()).tools]
+        result = await client.call_tool("longest_search", {"query": "note", "least_words": 3})
+        print(json.dumps({"tools": names, "found": json.loads(result.content[0].text)}))
+
+import os
+ENV = dict(os.environ)
+asyncio.run(talk())
+"""
+
+PAGE = """
+import json, subprocess, sys, urllib.request
+command = [sys.executable, "-m", "ariel_lite", "--db", sys.argv[1], "web", "--port", "0"]
+with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
+    address = next(word for word in server.stdout.readline().split() if word.startswith("http")).rstrip("/")
+    body = json.dumps({"query": "note", "mode": "longest", "advanced_params": {"least_words": 3}}).encode()
+    request = urllib.request.Request(f"{address}/api/search", body, {"Content-Type": "application/json"})
+    with urllib.request.urlopen(request) as answer, urllib.request.urlopen(f"{address}/api/capabilities") as offered:
+        modes = [mode["name"] for mode in json.load(offered)["categories"]["direct"]["modes"]]
+        print(json.dumps({"modes": modes, "found": json.load(answer)}))
+    server.terminate()
+"""
+
+
+def test_its_mode_is_a_tool_for_agents(run: Run, diary: str) -> None:
+    told = document(run("-c", AGENT, diary))
+    assert "longest_search" in told["tools"]
+    assert [entry["entry_id"] for entry in told["found"]["entries"]] == ["D2"]
+
+
+def test_its_mode_is_offered_by_the_page(run: Run, diary: str) -> None:
+    told = document(run("-c", PAGE, diary))
+    assert "longest" in told["modes"]
+    assert [entry["entry_id"] for entry in told["found"]["entries"]] == ["D2"]
+
+
 def test_its_enhancer_and_its_provider_are_used(run: Run, diary: str, tmp_path: Path) -> None:
     (tmp_path / "config.yml").write_text("ariel: {embedding: {provider: letters, model: letters}}", encoding="utf-8")
     common = ("-m", "ariel_lite", "--config", "config.yml", "--db", diary)
