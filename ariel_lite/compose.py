@@ -9,7 +9,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from ariel_lite.backends.base import Backend, UpsertOutcome
+from ariel_lite.backends.base import Backend
+from ariel_lite.backends.values import UpsertOutcome
 from ariel_lite.config import ARIELConfig, load_config, resolve_database
 from ariel_lite.errors import ConfigurationError
 from ariel_lite.ingestion.authoring import completed_entry

@@ -8,7 +8,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from ariel_lite.access import Restriction, restrict
-from ariel_lite.backends.base import SearchPlan
+from ariel_lite.backends.values import SearchPlan
 from ariel_lite.errors import InvalidRequestError
 from ariel_lite.query.bind import Bound, bind, bind_all_words
 from ariel_lite.query.nodes import BoundNode, Everything, Nothing, Problem

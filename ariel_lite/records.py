@@ -189,8 +189,14 @@ def field_values(entry: EnhancedLogbookEntry) -> dict[str, list[str]]:
     return values
 
 
+def own_text(entry: EnhancedLogbookEntry) -> str:
+    """What was written and attached, without what enhancers added: what an entry's vectors stand for."""
+    files = [attachment["text"] for attachment in entry["attachments"] if attachment.get("text")]
+    return "\n".join([entry["raw_text"], *files])
+
+
 def searchable_text(entry: EnhancedLogbookEntry) -> str:
-    """The text a search looks at: raw_text, summary and keywords once they are filled, text of attached files."""
+    """The text a keyword search looks at: raw_text, summary and keywords once filled, text of attached files."""
     parts = [entry["raw_text"]]
     if entry.get("summary"):
         parts.append(str(entry["summary"]))

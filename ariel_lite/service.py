@@ -18,7 +18,8 @@ import anyio.to_thread
 from pydantic import ValidationError
 
 from ariel_lite.access import restriction
-from ariel_lite.backends.base import Backend, Order, SearchPlan, VectorModel
+from ariel_lite.backends.base import Backend
+from ariel_lite.backends.values import Order, SearchPlan, VectorModel
 from ariel_lite.capabilities import SearchModes
 from ariel_lite.config import ARIELConfig
 from ariel_lite.embeddings.base import model_table

@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 from logbooks import NOW, Brief, entries
 
-from ariel_lite.backends.base import Backend, VectorModel
+from ariel_lite.backends.base import Backend
+from ariel_lite.backends.values import VectorModel
 from ariel_lite.compose import Logbook
 from ariel_lite.config import ARIELConfig
 from ariel_lite.embeddings.base import EmbeddingProvider, Vectors, is_embeddable, make_fingerprint, model_settings

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ariel_lite.backends.base import VectorCounts, VectorModel
+from ariel_lite.backends.values import VectorCounts, VectorModel
 
 
 class CountsCache:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from ariel_lite.backends.base import EntryVectors, VectorModel
+from ariel_lite.backends.values import EntryVectors, VectorModel
 from ariel_lite.embeddings.base import is_storable
 from ariel_lite.errors import EmbeddingGenerationError
 

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any, cast
 
-from ariel_lite.backends.base import Enrichment, UpsertOutcome
 from ariel_lite.backends.encoding import cleaned
 from ariel_lite.backends.statuses import COMPLETE, complete_status, status_of
-from ariel_lite.records import EnhancedLogbookEntry, searchable_text
+from ariel_lite.backends.values import Enrichment, UpsertOutcome
+from ariel_lite.records import EnhancedLogbookEntry, own_text
 
 EMBEDDING = "text_embedding"
 """The enhancer that adds vectors; every other one adds words."""
@@ -63,21 +63,18 @@ def merged(before: EnhancedLogbookEntry, entry: EnhancedLogbookEntry, now: datet
 
 
 def enriched(entry: EnhancedLogbookEntry, module: str, found: Enrichment, now: datetime) -> EnhancedLogbookEntry:
-    """An entry with what the semantic processor found in it; vectors of its text without that are out of date."""
+    """An entry with what the semantic processor found in it; its vectors stand for its own text and stay."""
     made = cast(
         EnhancedLogbookEntry,
         {**entry, "summary": cleaned(found.summary) or None, "keywords": cleaned(found.keywords), "updated_at": now},
     )
-    statuses = dict(entry.get("enhancement_status") or {})
-    if is_reworded(entry, made):
-        statuses.pop(EMBEDDING, None)
-    made["enhancement_status"] = {**statuses, module: complete_status(now)}
+    made["enhancement_status"] = {**(entry.get("enhancement_status") or {}), module: complete_status(now)}
     return made
 
 
 def is_reworded(before: EnhancedLogbookEntry, after: EnhancedLogbookEntry) -> bool:
-    """True when two versions of an entry differ in what a search looks at."""
-    return searchable_text(before) != searchable_text(after)
+    """True when two versions of an entry differ in what their vectors stand for."""
+    return own_text(before) != own_text(after)
 
 
 def without_repeats(entries: Sequence[EnhancedLogbookEntry]) -> Iterator[list[EnhancedLogbookEntry]]:

@@ -9,7 +9,8 @@ from typing import Any
 import click
 
 from ariel_lite.attachments import safe_filename, stored_url
-from ariel_lite.backends.base import Backend, StoredAttachment
+from ariel_lite.backends.base import Backend
+from ariel_lite.backends.values import StoredAttachment
 from ariel_lite.cli.files import STANDARD, refuse_logbook, replaced
 from ariel_lite.cli.layout import Span, one_line, paragraphs
 from ariel_lite.cli.listing import long_time, print_entry

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import click
 
-from ariel_lite.backends.base import Backend, Progress, VectorModel
+from ariel_lite.backends.base import Backend
+from ariel_lite.backends.values import Progress, VectorModel
 from ariel_lite.cli.failures import INTERRUPTED
 from ariel_lite.cli.layout import one_line
 from ariel_lite.cli.opening import mask_credentials, open_for_reading, open_for_writing

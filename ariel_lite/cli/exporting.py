@@ -8,7 +8,8 @@ from pathlib import Path
 import click
 
 from ariel_lite.attachments import stored_id
-from ariel_lite.backends.base import AttachmentStore, Backend, batched
+from ariel_lite.backends.base import AttachmentStore, Backend
+from ariel_lite.backends.values import batched
 from ariel_lite.cli.files import STANDARD, refuse_logbook, replaced
 from ariel_lite.cli.layout import safe
 from ariel_lite.cli.session import Session, filter_options, json_option, pass_session

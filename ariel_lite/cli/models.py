@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from ariel_lite.backends.base import VectorModel
+from ariel_lite.backends.values import VectorModel
 from ariel_lite.cli.enhancing import configured_model
 from ariel_lite.cli.layout import Span
 from ariel_lite.cli.output import Output

@@ -6,7 +6,8 @@ from typing import Any
 
 import click
 
-from ariel_lite.backends.base import Backend, Problem
+from ariel_lite.backends.base import Backend
+from ariel_lite.backends.values import Problem
 from ariel_lite.cli.layout import Span, one_line
 from ariel_lite.cli.listing import long_time
 from ariel_lite.cli.progress import progress

@@ -7,7 +7,7 @@ import secrets
 import socket
 from collections.abc import Callable, Collection, Iterator, Sequence
 
-from ariel_lite.backends.base import PendingText
+from ariel_lite.backends.values import PendingText
 
 Claim = Callable[[int], list[PendingText]]
 """Takes up to so many waiting entries for this worker."""

@@ -11,7 +11,8 @@ from typing import Any, Protocol
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from ariel_lite.backends.base import Backend, Enrichment, PendingText
+from ariel_lite.backends.base import Backend
+from ariel_lite.backends.values import Enrichment, PendingText
 from ariel_lite.config import ARIELConfig, EnhancementModuleConfig
 from ariel_lite.embeddings.base import is_embeddable
 from ariel_lite.enhancement.backlog import batches, worker_name

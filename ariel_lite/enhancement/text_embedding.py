@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ariel_lite.backends.base import Backend, EntryVectors, PendingText, VectorModel
+from ariel_lite.backends.base import Backend
+from ariel_lite.backends.values import EntryVectors, PendingText, VectorModel
 from ariel_lite.config import ARIELConfig
 from ariel_lite.embeddings.base import EmbeddingProvider, Vectors, entry_vector, is_storable, windows_of
 from ariel_lite.enhancement.backlog import batches, worker_name

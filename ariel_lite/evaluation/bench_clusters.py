@@ -15,7 +15,7 @@ import hashlib
 import numpy as np
 from numpy.typing import NDArray
 
-from ariel_lite.backends.base import VectorModel
+from ariel_lite.backends.values import VectorModel
 from ariel_lite.embeddings.base import Vectors, normalised
 
 DIMENSION = 384

@@ -13,7 +13,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from ariel_lite.backends.base import Backend, IngestionRun
+from ariel_lite.backends.base import Backend
+from ariel_lite.backends.values import IngestionRun
 from ariel_lite.compose import Logbook, open_logbook
 from ariel_lite.errors import InvalidRequestError, NoLogbookError
 from ariel_lite.evaluation.bench import (

@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ariel_lite.access import restriction
-from ariel_lite.backends.base import Backend, EntryVectors
+from ariel_lite.backends.base import Backend
+from ariel_lite.backends.values import EntryVectors
 from ariel_lite.compose import Logbook, open_logbook
 from ariel_lite.config import ARIELConfig
 from ariel_lite.embeddings.base import Vectors

@@ -14,7 +14,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from ariel_lite.backends.base import batched
+from ariel_lite.backends.values import batched
 from ariel_lite.compose import create_ariel_service
 from ariel_lite.config import ARIELConfig, FacilityConfig
 from ariel_lite.enhancement.base import Enhancer

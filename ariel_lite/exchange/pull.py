@@ -15,7 +15,8 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
-from ariel_lite.backends.base import Backend, PendingText, Progress, UpsertOutcome, VectorModel, batched
+from ariel_lite.backends.base import Backend
+from ariel_lite.backends.values import PendingText, Progress, UpsertOutcome, VectorModel, batched
 from ariel_lite.errors import ARIELException
 from ariel_lite.ingestion.authoring import LOCAL_SOURCES
 from ariel_lite.ingestion.interrupts import InterruptShield

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ariel_lite.backends.base import Backend, Progress, batched
+from ariel_lite.backends.base import Backend
+from ariel_lite.backends.values import Progress, batched
 from ariel_lite.ingestion.authoring import LOCAL_SOURCES
 from ariel_lite.ingestion.interrupts import InterruptShield
 from ariel_lite.query.bind import fold_value

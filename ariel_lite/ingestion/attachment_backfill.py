@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from ariel_lite.attachments import stored_id
-from ariel_lite.backends.base import AttachmentStore, Backend, Progress, StoredAttachment, batched
+from ariel_lite.backends.base import AttachmentStore, Backend
+from ariel_lite.backends.values import Progress, StoredAttachment, batched
 from ariel_lite.ingestion.attachment_text import add_texts, can_hold_text
 from ariel_lite.ingestion.base import AttachmentFile
 from ariel_lite.query.nodes import FieldLeaf

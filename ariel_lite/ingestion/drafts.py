@@ -16,7 +16,8 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from ariel_lite.attachments import attachment_id, check_size, mime_type, safe_filename, stored_url
-from ariel_lite.backends.base import Backend, Draft, StoredAttachment
+from ariel_lite.backends.base import Backend
+from ariel_lite.backends.values import Draft, StoredAttachment
 from ariel_lite.errors import EntryNotFoundError, InvalidRequestError
 from ariel_lite.ingestion.attachment_text import with_texts
 from ariel_lite.ingestion.authoring import new_entry

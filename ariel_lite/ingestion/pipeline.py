@@ -11,7 +11,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, cast
 
-from ariel_lite.backends.base import Backend, Progress, UpsertOutcome, batched
+from ariel_lite.backends.base import Backend
+from ariel_lite.backends.values import Progress, UpsertOutcome, batched
 from ariel_lite.errors import ARIELException, IngestionError
 from ariel_lite.ingestion.attached import other_name, settle_files
 from ariel_lite.ingestion.base import (

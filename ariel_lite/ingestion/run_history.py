@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
-from ariel_lite.backends.base import IngestionRun
+from ariel_lite.backends.values import IngestionRun
 from ariel_lite.ingestion.report import IngestReport
 
 

@@ -12,7 +12,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from ariel_lite.backends.base import Backend, Progress
+from ariel_lite.backends.base import Backend
+from ariel_lite.backends.values import Progress
 from ariel_lite.config import ARIELConfig
 from ariel_lite.enhancement.base import EnhancementReport, Enhancer
 from ariel_lite.errors import ARIELException, ConfigurationError, DatabaseConnectionError

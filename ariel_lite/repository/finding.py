@@ -5,13 +5,14 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from zoneinfo import ZoneInfo
 
-from ariel_lite.backends.base import Backend, Hit, SearchPlan
+from ariel_lite.backends.base import Backend
+from ariel_lite.backends.values import Hit, SearchPlan
 from ariel_lite.errors import InvalidRequestError
 from ariel_lite.query.bind import fold_value
 from ariel_lite.query.dates import TimeRange
 from ariel_lite.query.nodes import BoundNode, Everything, Exclude, FieldLeaf, Nothing, conjunction, text_leaves
 from ariel_lite.ranking.corrections import approximate_rows
-from ariel_lite.records import EnhancedLogbookEntry, searchable_text
+from ariel_lite.records import EnhancedLogbookEntry
 from ariel_lite.search.base import SearchContext
 
 ALL_VALUES = 1_000_000
@@ -65,7 +66,7 @@ def search_by_keyword(context: SearchContext, plan: SearchPlan, *, include_highl
     """What a plan finds, by BM25."""
     patterns = [leaf.forms for leaf in text_leaves(plan.tree)] if include_highlights else []
     return [
-        (entry, score, list(context.highlights(searchable_text(entry), patterns)))
+        (entry, score, list(context.highlights(entry, patterns)))
         for entry, score in entries_of(context.backend, context.backend.search(plan))
     ]
 

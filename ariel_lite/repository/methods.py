@@ -11,7 +11,7 @@ from typing import Any, Literal, TypeVar, cast
 import anyio.to_thread
 
 from ariel_lite.attachments import mime_type as type_of
-from ariel_lite.backends.base import SearchPlan, StoredAttachment
+from ariel_lite.backends.values import SearchPlan, StoredAttachment
 from ariel_lite.config import ENHANCEMENT_MODULES
 from ariel_lite.embeddings.base import model_table
 from ariel_lite.errors import (

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ariel_lite.backends.base import EntryVectors, PendingText, VectorModel
 from ariel_lite.backends.encoding import digest
+from ariel_lite.backends.values import EntryVectors, PendingText, VectorModel
 from ariel_lite.config import ARIELConfig, EmbeddingConfig, SearchModuleConfig
 from ariel_lite.embeddings.base import Vectors, is_storable, model_table
 from ariel_lite.errors import ConfigurationError, EmbeddingGenerationError, EntryNotFoundError
 from ariel_lite.query.nodes import BoundNode, Everything
-from ariel_lite.records import EnhancedLogbookEntry, searchable_text
+from ariel_lite.records import EnhancedLogbookEntry, own_text
 from ariel_lite.registry import embedding_provider
 from ariel_lite.repository.finding import entries_of
 from ariel_lite.search.base import SearchContext
@@ -53,7 +53,7 @@ def store_vector(context: SearchContext, entry_id: str, embedding: Sequence[floa
     found = context.backend.get_entries([entry_id])
     if not found:
         raise EntryNotFoundError(f"there is no entry {entry_id}", hint="store the entry first")
-    pending = PendingText(-1, entry_id, digest(searchable_text(found[0])), "")
+    pending = PendingText(-1, entry_id, digest(own_text(found[0])), "")
     made = EntryVectors(pending, vector, vector[np.newaxis])
     context.backend.store_vectors(_vector_model(context, model_name, len(vector)), [made])
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from typing import Any, Literal
@@ -11,14 +11,15 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from ariel_lite.access import Restriction, restriction
-from ariel_lite.backends.base import Backend, Hit
+from ariel_lite.backends.base import Backend
+from ariel_lite.backends.values import Hit
 from ariel_lite.config import ARIELConfig
 from ariel_lite.embeddings.base import EmbeddingProvider
 from ariel_lite.planning import PlannedQuery, plan_query, plan_words
 from ariel_lite.query.nodes import text_leaves
-from ariel_lite.records import MAX_RESULTS, EnhancedLogbookEntry, SearchDiagnostic, searchable_text
+from ariel_lite.records import MAX_RESULTS, EnhancedLogbookEntry, SearchDiagnostic
 from ariel_lite.registry import Registry, embedding_provider
-from ariel_lite.text.highlight import Pattern, highlight
+from ariel_lite.text.highlight import FRAGMENTS, Pattern, find_spans, highlight
 from ariel_lite.text.tokenise import Analyzer
 
 ParameterType = Literal["float", "int", "bool", "select", "date", "text", "dynamic_select"]
@@ -129,9 +130,17 @@ class SearchContext:
             return plan_words(arguments.query, limits, self.analyzer, zone=zone)
         return plan_query(arguments.query, limits, self.analyzer, zone=zone, now=now, strict=arguments.strict)
 
-    def highlights(self, text: str, patterns: list[Pattern]) -> tuple[str, ...]:
-        """Fragments of a text around the matches of patterns."""
-        return tuple(highlight(text, self.analyzer.analyzed(text), patterns)) if patterns else ()
+    def highlights(self, entry: EnhancedLogbookEntry, patterns: Sequence[Pattern]) -> tuple[str, ...]:
+        """Fragments of an entry around the matches: of its text; where that lacks a match, of files and added words."""
+        left, fragments = list(patterns), list[str]()
+        for label, text in _sections(entry):
+            if not left or len(fragments) == FRAGMENTS:
+                break
+            analyzed = self.analyzer.analyzed(text)
+            found = {span.pattern for span in find_spans(analyzed, left)}
+            fragments += [label + fragment for fragment in highlight(text, analyzed, left)]
+            left = [pattern for place, pattern in enumerate(left) if place not in found]
+        return tuple(fragments[:FRAGMENTS])
 
 
 @dataclass(frozen=True)
@@ -191,6 +200,16 @@ class SearchToolDescriptor:
     label: str = ""
 
 
+def _sections(entry: EnhancedLogbookEntry) -> Iterator[tuple[str, str]]:
+    """(what it is, text): the parts that a keyword search looks at; no fragment runs from one into another."""
+    yield "", entry["raw_text"]
+    yield from (("", file["text"]) for file in entry["attachments"] if file.get("text"))
+    if entry.get("summary"):
+        yield "summary: ", str(entry["summary"])
+    if entry.get("keywords"):
+        yield "keywords: ", ", ".join(entry["keywords"])
+
+
 def describe_found(
     context: SearchContext,
     planned: PlannedQuery,
@@ -207,7 +226,7 @@ def describe_found(
             entry,
             hit.score,
             "exact",
-            context.highlights(searchable_text(entry), patterns),
+            context.highlights(entry, patterns),
             dict((ranks or {}).get(hit.row, {})),
         )
         for hit in best

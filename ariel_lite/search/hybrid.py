@@ -14,7 +14,7 @@ import anyio.to_thread
 import numpy as np
 from pydantic import Field, model_validator
 
-from ariel_lite.backends.base import Hit, SearchPlan
+from ariel_lite.backends.values import Hit, SearchPlan
 from ariel_lite.planning import PlannedQuery
 from ariel_lite.query.bind import any_word
 from ariel_lite.query.nodes import AnyOf, Exclude, FieldLeaf, conjunction, text_leaves, without_words

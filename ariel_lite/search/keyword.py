@@ -7,11 +7,11 @@ from typing import Any
 
 import anyio.to_thread
 
-from ariel_lite.backends.base import Hit
+from ariel_lite.backends.values import Hit
 from ariel_lite.planning import PlannedQuery
 from ariel_lite.query.nodes import BoundNode, text_leaves
 from ariel_lite.ranking.corrections import MOST_WORDS, approximate_rows, can_be_approximate
-from ariel_lite.records import EnhancedLogbookEntry, SearchDiagnostic, searchable_text
+from ariel_lite.records import EnhancedLogbookEntry, SearchDiagnostic
 from ariel_lite.search.base import (
     FoundEntry,
     ParameterDescriptor,
@@ -82,7 +82,7 @@ def _exact(
     patterns = patterns_of(planned.text_tree) if options.include_highlights else []
     entries = {entry["entry_id"]: entry for entry in context.backend.get_entries([hit.entry_id for hit in hits])}
     return [
-        FoundEntry(entry, hit.score, "exact", context.highlights(searchable_text(entry), patterns))
+        FoundEntry(entry, hit.score, "exact", context.highlights(entry, patterns))
         for hit in hits
         if (entry := entries.get(hit.entry_id)) is not None
     ]
@@ -104,7 +104,7 @@ def _approximate(
         entry = entries.get(hit.entry_id)
         if entry is not None:
             patterns = [leaf.forms for leaf in near.reading(hit.row).leaves] if options.include_highlights else []
-            fragments = context.highlights(searchable_text(entry), patterns)
+            fragments = context.highlights(entry, patterns)
             found.append(FoundEntry(entry, hit.score, "fuzzy", fragments))
     if not best:
         return found, [], {}

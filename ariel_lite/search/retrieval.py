@@ -8,7 +8,7 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
-from ariel_lite.backends.base import SearchPlan
+from ariel_lite.backends.values import SearchPlan
 from ariel_lite.embeddings.base import is_embeddable, is_storable
 from ariel_lite.errors import ConfigurationError, EmbeddingGenerationError
 from ariel_lite.generation.passages import make_passage

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from ariel_lite.backends.base import VectorModel
+from ariel_lite.backends.values import VectorModel
 from ariel_lite.embeddings.base import is_embeddable, is_storable
 from ariel_lite.errors import ConfigurationError, DatabaseQueryError, EmbeddingGenerationError
 from ariel_lite.planning import PlannedQuery

@@ -10,7 +10,8 @@ from fastapi import APIRouter, Query, Request
 from starlette.responses import Response
 
 from ariel_lite.attachments import serving_headers
-from ariel_lite.backends.base import Backend, StoredAttachment
+from ariel_lite.backends.base import Backend
+from ariel_lite.backends.values import StoredAttachment
 from ariel_lite.errors import EntryNotFoundError
 from ariel_lite.ingestion.drafts import stage_file
 from ariel_lite.web.models import FileParameters, StagedReply

@@ -53,7 +53,8 @@ router = APIRouter()
 @router.post("/api/entries", response_model=CreatedReply)
 async def create(request: Request, wanted: EntryRequest, here: Here, _: NoQuery) -> Reply:
     """Write an entry; with `publish` it is created at the source too, with `draft_id` the draft becomes it."""
-    return Reply(await here.writing.finish(partial(_created, here.service, wanted)))
+    gate = here.publishing if wanted.publish else here.writing
+    return Reply(await gate.finish(partial(_created, here.service, wanted)))
 
 
 @router.post("/api/entries/upload", response_model=CreatedReply, openapi_extra=UPLOAD_FORM)
@@ -77,7 +78,7 @@ async def about_publishing(request: Request, here: Here, _: NoQuery) -> Reply:
 def _created(service: ARIELSearchService, wanted: EntryRequest) -> dict[str, Any]:
     content = EntryContent.of(wanted.model_dump(include=set(EntryContent.model_fields)))
     if wanted.publish:
-        _check_publishable(service, content)
+        _check_publishable(service, content, wanted)
     if wanted.draft_id is None:
         entry = store_entry(service.backend, content, source_system=WEB_SOURCE)
     else:
@@ -89,9 +90,12 @@ def _stored(service: ARIELSearchService, content: EntryContent, files: list[NewF
     return _shape(store_entry(service.backend, content, source_system=WEB_SOURCE, files=files))
 
 
-def _check_publishable(service: ARIELSearchService, content: EntryContent) -> None:
+def _check_publishable(service: ARIELSearchService, content: EntryContent, wanted: EntryRequest) -> None:
     """Refuse before anything is stored what the source would not take."""
-    writable_adapter(service.config, service.registry)
+    source = writable_adapter(service.config, service.registry).source_system_name
+    asks_author = publish_info(service.config, service.registry).requires_auth
+    if asks_author and not (wanted.auth_user and wanted.auth_password):
+        raise InvalidRequestError(f"{source} wants to know who writes", hint="give auth_user and auth_password")
     if content.attachment_ids:
         raise InvalidRequestError("an entry with files cannot be published", hint="attach them at the source")
 

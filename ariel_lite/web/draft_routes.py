@@ -7,7 +7,8 @@ from typing import Any
 
 from fastapi import APIRouter, Request
 
-from ariel_lite.backends.base import Backend, Draft
+from ariel_lite.backends.base import Backend
+from ariel_lite.backends.values import Draft
 from ariel_lite.config import ARIELConfig
 from ariel_lite.ingestion.drafts import EntryContent, create_draft, delete_draft, get_draft, update_draft
 from ariel_lite.present import local_time

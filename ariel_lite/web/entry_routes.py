@@ -8,7 +8,8 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query, Request
 
 from ariel_lite.access import Restriction, restriction
-from ariel_lite.backends.base import Backend, Order, SearchPlan
+from ariel_lite.backends.base import Backend
+from ariel_lite.backends.values import Order, SearchPlan
 from ariel_lite.errors import ARIELException, EntryNotFoundError
 from ariel_lite.planning import plan_query
 from ariel_lite.query.nodes import BoundNode, Everything, conjunction, text_leaves

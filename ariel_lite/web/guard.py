@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
+import anyio
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.requests import HTTPConnection
@@ -32,6 +33,10 @@ GUARDED = ("/api/", "/docs", "/openapi.json")
 and a link from another site works, to which a browser adds no cookie.
 """
 
+BODY_SECONDS = 60.0
+"""How long a client may keep quiet within a body."""
+
+TOO_SLOW = "the request did not arrive in time"
 TOO_LARGE = "the request is too large"
 TOO_LARGE_HINT = (
     f"{MAX_BODY_BYTES // MEGABYTE} MB are taken, with files {FILES_BODY_BYTES // MEGABYTE} MB;"
@@ -162,19 +167,24 @@ class Guard:
 
 
 class _Body:
-    """A request's body, counted as it comes in: past its limit, reading it raises HTTPException (413)."""
+    """A request's body, counted and timed as it comes in: reading it raises HTTPException (413, 408)."""
 
     def __init__(self, receive: Receive, limit: int) -> None:
         self._receive = receive
         self._left = limit
+        self._is_whole = False
 
     async def __call__(self) -> Message:
-        message = await self._receive()
-        if message["type"] == "http.request":
+        if self._is_whole:
+            return await self._receive()
+        with anyio.move_on_after(BODY_SECONDS):
+            message = await self._receive()
+            self._is_whole = not message.get("more_body", False)
             self._left -= len(message.get("body", b""))
             if self._left < 0:
                 raise HTTPException(413, TOO_LARGE)
-        return message
+            return message
+        raise HTTPException(408, TOO_SLOW)
 
 
 class _Answer:

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
-from ariel_lite.backends.base import Backend, Order, SearchPlan, VectorModel
+from ariel_lite.backends.base import Backend
+from ariel_lite.backends.values import Order, SearchPlan, VectorModel
 from ariel_lite.errors import ConfigurationError, EmbeddingGenerationError
 from ariel_lite.query.dates import TimeRange
 from ariel_lite.query.nodes import FieldLeaf

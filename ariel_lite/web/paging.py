@@ -14,7 +14,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from ariel_lite.backends.base import Backend, Order, SearchPlan
+from ariel_lite.backends.base import Backend
+from ariel_lite.backends.values import Order, SearchPlan
 from ariel_lite.errors import InvalidRequestError
 from ariel_lite.query.dates import TimeRange
 from ariel_lite.query.nodes import BoundNode, FieldLeaf, conjunction

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import gc
 import ipaddress
 import os
 import signal
@@ -23,7 +24,7 @@ KEEP_ALIVE_SECONDS = 15
 STOP_SECONDS = 3
 """How long running answers may take once the server is asked to stop."""
 
-MOST_CONNECTIONS = 500
+MOST_CONNECTIONS = 800
 
 
 class Listener:
@@ -82,6 +83,8 @@ class Listener:
             timeout_keep_alive=KEEP_ALIVE_SECONDS,
             timeout_graceful_shutdown=STOP_SECONDS,
         )
+        # What is there now stays: the collector need not look through it again and again.
+        gc.freeze()
         on_start()
         # uvicorn raises the signal that stopped it once more, behind itself: here it has been obeyed.
         before = signal.signal(signal.SIGTERM, signal.default_int_handler)

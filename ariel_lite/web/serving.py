@@ -13,6 +13,10 @@ EXTRA_SEARCHES = 2
 """Searches at once above the number of processors: some of them wait for the disk."""
 
 
+PUBLICATIONS = 4
+"""Entries that are published at the same time."""
+
+
 class Serving:
     """A logbook, and the gates before its slow work.
 
@@ -21,6 +25,7 @@ class Serving:
         searching: before searches and reading.
         counting: before facets, so that they never keep a search waiting.
         writing: before what changes the logbook.
+        publishing: before what waits for a source's answer.
         uploading: before files that are held in memory.
     """
 
@@ -30,6 +35,7 @@ class Serving:
         self.searching = Gate(service.backend, cores() + EXTRA_SEARCHES, seconds)
         self.counting = Gate(service.backend, cores(), seconds)
         self.writing = Gate(service.backend, cores(), seconds)
+        self.publishing = Gate(service.backend, PUBLICATIONS, seconds)
         self.uploading = Gate(service.backend, 1, seconds)
 
 

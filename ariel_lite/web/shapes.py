@@ -8,7 +8,7 @@ from typing import Any, cast
 from urllib.parse import quote
 
 from ariel_lite.attachments import serving_headers, stored_url
-from ariel_lite.backends.base import StoredAttachment
+from ariel_lite.backends.values import StoredAttachment
 from ariel_lite.config import ARIELConfig
 from ariel_lite.ingestion.authoring import LOCAL_SOURCES
 from ariel_lite.present import local_time

@@ -134,6 +134,27 @@ def test_what_others_write_is_counted_and_indexed(book: Logbook, ariel: str) -> 
     assert "leak" in [c.word for c in backend.vocabulary().candidates("leek")]
 
 
+def test_the_gap_is_remembered_only_while_nothing_changes(book: Logbook, ariel: str) -> None:
+    backend = book.service.backend
+    assert (backend.index_gap(), backend.index_gap()) == ("", "")
+    added = "INSERT INTO enhanced_entries VALUES ('{}', 'ALS eLog', '2026-03-08 08:00+00', 'X', 'septum sparks')"
+    with psycopg.connect(ariel) as other:
+        other.execute(added.format("A4").encode())
+        assert backend.index_gap() == ""
+        other.commit()
+        assert backend.index_gap() == "1 entry is not indexed yet"
+        other.execute(added.format("A5").encode())
+        other.rollback()
+        assert backend.index_gap() == "1 entry is not indexed yet"
+    with backend.transaction():
+        assert backend.index_gap() == "1 entry is not indexed yet"
+        backend.delete(["A4"])
+        assert backend.index_gap() == ""
+        backend.upsert([entry("B1", "new")])
+        run(ariel, "DELETE FROM ariel_migrations")
+    assert backend.index_gap() == ""
+
+
 def test_an_edit_elsewhere_is_not_taken_for_unchanged(book: Logbook, ariel: str) -> None:
     backend = book.service.backend
     given = entry("A2", "vacuum leak", at="2026-03-06T08:00", source="ALS eLog")

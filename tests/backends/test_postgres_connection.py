@@ -14,9 +14,9 @@ from logbooks import NOW, entry, found
 from postgres_server import Server, drop_database, new_database
 
 from ariel_lite.access import Restriction
-from ariel_lite.backends.base import SearchPlan
 from ariel_lite.backends.postgres.backend import PostgresBackend
 from ariel_lite.backends.postgres.connection import masked
+from ariel_lite.backends.values import SearchPlan
 from ariel_lite.compose import open_logbook
 from ariel_lite.config import ARIELConfig
 from ariel_lite.errors import DatabaseConnectionError, SearchTimeoutError

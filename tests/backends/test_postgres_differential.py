@@ -13,7 +13,8 @@ from logbooks import NOW, entry
 from postgres_server import drop_database, new_database
 
 from ariel_lite.access import Restriction
-from ariel_lite.backends.base import Backend, SearchPlan
+from ariel_lite.backends.base import Backend
+from ariel_lite.backends.values import SearchPlan
 from ariel_lite.compose import Logbook, open_logbook
 from ariel_lite.config import ARIELConfig
 from ariel_lite.evaluation.bench_clusters import Clusters

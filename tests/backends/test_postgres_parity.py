@@ -14,8 +14,9 @@ from logbooks import NOW, entries, entry
 from postgres_server import drop_database, new_database
 
 from ariel_lite.access import Restriction
-from ariel_lite.backends.base import Backend, Hit, SearchPlan
+from ariel_lite.backends.base import Backend
 from ariel_lite.backends.postgres import scoring
+from ariel_lite.backends.values import Hit, SearchPlan
 from ariel_lite.compose import Logbook, open_logbook
 from ariel_lite.config import ARIELConfig
 from ariel_lite.planning import plan_query

@@ -13,10 +13,11 @@ from logbooks import entry
 from numpy.typing import NDArray
 from postgres_server import drop_database, new_database
 
-from ariel_lite.backends.base import Backend, EntryVectors, PendingText, VectorModel
+from ariel_lite.backends.base import Backend
 from ariel_lite.backends.postgres import nearest
 from ariel_lite.backends.postgres.backend import PostgresBackend
 from ariel_lite.backends.sqlite.backend import SQLiteBackend
+from ariel_lite.backends.values import EntryVectors, PendingText, VectorModel
 from ariel_lite.embeddings.base import entry_vector, normalised
 from ariel_lite.errors import EmbeddingGenerationError
 

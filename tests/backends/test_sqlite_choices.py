@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from ariel_lite.backends.base import Hit, SearchPlan
 from ariel_lite.backends.sqlite import choices
 from ariel_lite.backends.sqlite.backend import SQLiteBackend
 from ariel_lite.backends.sqlite.choices import Frequencies, cut_choice
+from ariel_lite.backends.values import Hit, SearchPlan
 from ariel_lite.evaluation.synthetic import synthetic_entries
 from ariel_lite.query.bind import any_word, bind_all_words
 from ariel_lite.query.nodes import BoundNode, Exclude, FieldLeaf, conjunction, text_leaves

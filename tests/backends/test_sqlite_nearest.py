@@ -18,9 +18,9 @@ import pytest
 from logbooks import entries, entry
 from numpy.typing import NDArray
 
-from ariel_lite.backends.base import EntryVectors, VectorModel
 from ariel_lite.backends.sqlite import nearest
 from ariel_lite.backends.sqlite.backend import SQLiteBackend
+from ariel_lite.backends.values import EntryVectors, VectorModel
 from ariel_lite.embeddings.base import normalised
 
 DIMENSION = 64

@@ -15,9 +15,9 @@ import sqlite_vec
 from logbooks import entries
 from meanings import MeaningRegistry, book_over, configuration, enhance, ids, model_of, notes
 
-from ariel_lite.backends.base import EntryVectors
 from ariel_lite.backends.sqlite.backend import SQLiteBackend
 from ariel_lite.backends.sqlite.readonly import run_readonly
+from ariel_lite.backends.values import EntryVectors
 from ariel_lite.compose import Logbook, open_backend
 from ariel_lite.embeddings.base import is_storable
 from ariel_lite.errors import DatabaseQueryError

@@ -26,7 +26,8 @@ import numpy as np
 from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
-from ariel_lite.backends.base import Backend, EntryVectors, VectorModel
+from ariel_lite.backends.base import Backend
+from ariel_lite.backends.values import EntryVectors, VectorModel
 from ariel_lite.compose import open_logbook
 from ariel_lite.config import ARIELConfig
 from ariel_lite.evaluation.bench_queries import Corpus, draw_queries, draw_sentences

@@ -18,7 +18,8 @@ from meanings import (
     scores,
 )
 
-from ariel_lite.backends.base import Backend, EntryVectors, VectorModel
+from ariel_lite.backends.base import Backend
+from ariel_lite.backends.values import EntryVectors, VectorModel
 from ariel_lite.config import ARIELConfig
 from ariel_lite.errors import DatabaseQueryError, EmbeddingGenerationError, InvalidRequestError
 

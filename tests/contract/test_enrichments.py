@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 from logbooks import MakeLogbook, entries, entry, exact
 
-from ariel_lite.backends.base import Backend, Enrichment, EntryVectors, PendingText, VectorModel
+from ariel_lite.backends.base import Backend
+from ariel_lite.backends.values import Enrichment, EntryVectors, PendingText, VectorModel
 from ariel_lite.records import EnhancedLogbookEntry
 
 MODULE = "semantic_processor"
@@ -113,16 +114,17 @@ def test_a_copy_brings_its_words_and_statuses(backend: Backend) -> None:
     assert stored(backend)["enhancement_status"] == status
 
 
-def test_words_make_vectors_out_of_date(backend: Backend) -> None:
+def test_words_leave_vectors_as_they_are(backend: Backend) -> None:
     backend.upsert(entries("a", "b"))
     vector = np.array([1, 0], dtype=np.float32)
     made = [EntryVectors(pending, vector, vector[np.newaxis]) for pending in backend.claim_pending(MODEL, "v", 9)]
     assert backend.store_vectors(MODEL, made) == 2
     pending = claim(backend)
     backend.store_enrichments(MODULE, [found_in(pending[0], "new words"), found_in(pending[1], "")])
-    assert "text_embedding" not in stored(backend, "E1")["enhancement_status"]
-    assert stored(backend, "E2")["enhancement_status"]["text_embedding"]["status"] == "complete"
-    assert [one.entry_id for one in backend.claim_pending(MODEL, "v", 9)] == ["E1"]
+    for entry_id in ("E1", "E2"):
+        assert stored(backend, entry_id)["enhancement_status"]["text_embedding"]["status"] == "complete"
+    assert backend.claim_pending(MODEL, "v", 9) == []
+    assert backend.vector_counts(MODEL).current == 2
 
 
 def test_dropped_vectors_are_pending_where_no_other_model_has_one(backend: Backend) -> None:

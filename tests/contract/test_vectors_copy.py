@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from logbooks import entries, entry
 
-from ariel_lite.backends.base import Backend, EntryVectors, PendingText, VectorModel
+from ariel_lite.backends.base import Backend
+from ariel_lite.backends.values import EntryVectors, PendingText, VectorModel
 from ariel_lite.errors import EmbeddingGenerationError
 
 OpenEmpty = Callable[[], Backend]

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from logbooks import NOW, entries, entry
 from numpy.typing import NDArray
 
-from ariel_lite.backends.base import Backend, EntryVectors, PendingText, VectorModel
+from ariel_lite.backends.base import Backend
+from ariel_lite.backends.values import EntryVectors, PendingText, VectorModel
 from ariel_lite.errors import DatabaseQueryError, EmbeddingGenerationError
 
 MODEL = VectorModel("plane", 3, "plane-1")
@@ -59,9 +60,10 @@ def test_a_claim_tells_the_text_that_the_vector_will_stand_for(backend: Backend)
     noted = entries("pump")[0]
     noted["summary"] = "vacuum restored"
     noted["keywords"] = ["ion pump"]
+    noted["attachments"] = [{"url": "a.txt", "text": "pressure table"}, {"url": "b.png"}]
     backend.upsert([noted])
     (pending,) = backend.claim_pending(MODEL, "one", 4)
-    assert pending.text == "pump\nvacuum restored\nion pump"
+    assert pending.text == "pump\npressure table"
 
 
 def test_claims_that_are_given_back_can_be_taken_by_others(backend: Backend) -> None:

@@ -15,7 +15,8 @@ from meanings import (
     model_of,
 )
 
-from ariel_lite.backends.base import Backend, VectorModel
+from ariel_lite.backends.base import Backend
+from ariel_lite.backends.values import VectorModel
 from ariel_lite.embeddings.base import Vectors
 from ariel_lite.enhancement.text_embedding import BATCH, TextEmbedding
 from ariel_lite.errors import ConfigurationError, EmbeddingGenerationError

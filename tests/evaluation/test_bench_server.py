@@ -139,7 +139,7 @@ def test_what_the_bench_did_not_make_is_refused_and_left_as_it_is(database: str,
             backend.upsert(entries("mine"))
         backend.close()
     before = contents(database)
-    with pytest.raises(ARIELException, match="not the bench's|not prepared"):
+    with pytest.raises(ARIELException, match=r"not the bench's|not prepared"):
         run_server_bench(SMALL, database)
     assert contents(database) == before
 

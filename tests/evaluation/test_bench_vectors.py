@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ariel_lite.backends.base import VectorModel
+from ariel_lite.backends.values import VectorModel
 from ariel_lite.cli.bench import bench, report_lines
 from ariel_lite.cli.layout import columns, plain
 from ariel_lite.cli.output import Output

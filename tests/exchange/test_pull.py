@@ -12,7 +12,8 @@ from logbooks import entry, exact
 
 from ariel_lite.access import restriction
 from ariel_lite.attachments import stored_url
-from ariel_lite.backends.base import Backend, VectorModel
+from ariel_lite.backends.base import Backend
+from ariel_lite.backends.values import VectorModel
 from ariel_lite.compose import Logbook
 from ariel_lite.exchange.pull import PullOptions, PullReport, pull
 from ariel_lite.query.nodes import conjunction

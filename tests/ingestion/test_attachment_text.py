@@ -15,7 +15,7 @@ from logbooks import MakeLogbook, entry, found, fragments
 from pdf_files import encrypted, pdf, pdf_of
 
 from ariel_lite.attachments import attachment_id, stored_url
-from ariel_lite.backends.base import StoredAttachment
+from ariel_lite.backends.values import StoredAttachment
 from ariel_lite.export import jsonl_lines
 from ariel_lite.ingestion.attachment_backfill import read_missing_texts
 from ariel_lite.ingestion.attachment_text import (

@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo
 import pytest
 from ingestion_bench import Bench
 
-from ariel_lite.backends.base import SearchPlan
+from ariel_lite.backends.values import SearchPlan
 from ariel_lite.errors import IngestionError
 from ariel_lite.ingestion import pipeline
 from ariel_lite.ingestion.base import IncomingEntry, NewEntry, Reject, SourceFacts, SourceFailure, SourceRecord

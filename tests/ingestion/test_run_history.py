@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from ariel_lite.backends.base import IngestionRun
+from ariel_lite.backends.values import IngestionRun
 from ariel_lite.ingestion.run_history import incremental_since, open_problems
 
 DAY = timedelta(days=1)

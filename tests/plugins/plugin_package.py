@@ -13,7 +13,7 @@ MODE = '''
 """Entries by the number of their words."""
 import anyio.to_thread
 from pydantic import Field
-from ariel_lite.backends.base import SearchPlan
+from ariel_lite.backends.values import SearchPlan
 from ariel_lite.query.nodes import Everything
 from ariel_lite.search.base import FoundEntry, ParameterDescriptor, SearchArguments, SearchOutcome, SearchToolDescriptor
 

@@ -10,7 +10,7 @@ import anyio
 import pytest
 from logbooks import FIRST, MakeLogbook, entry
 
-from ariel_lite.backends.base import SearchPlan
+from ariel_lite.backends.values import SearchPlan
 from ariel_lite.compose import Logbook
 from ariel_lite.errors import EntryNotFoundError, InvalidRequestError
 from ariel_lite.query.nodes import BoundNode

@@ -10,7 +10,7 @@ from asking import MakePage, error, ids
 from logbooks import FIRST, entry
 
 from ariel_lite import __version__
-from ariel_lite.backends.base import EntryVectors, VectorModel
+from ariel_lite.backends.values import EntryVectors, VectorModel
 from ariel_lite.query.syntax_table import SYNTAX
 
 STRANGE_IDS = ("a/b:c", "/", "a b", "é😀", "50%", "a?b=c&d", "#1", "a+b", "upload", "../x", "a//b", "'\"<>")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any
 
-from ariel_lite.backends.base import StoredAttachment
 from ariel_lite.backends.postgres.connection import Connection
+from ariel_lite.backends.values import StoredAttachment
 from ariel_lite.embeddings.base import clean_text
 from ariel_lite.records import EnhancedLogbookEntry
 

@@ -10,11 +10,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ariel_lite.backends.base import (
+from ariel_lite.backends.base import Hold
+from ariel_lite.backends.counts_cache import CountsCache
+from ariel_lite.backends.merging import without_repeats
+from ariel_lite.backends.postgres import attachments, exclusive, facets, maintenance, nearest, runs, vectors
+from ariel_lite.backends.postgres.columns import read_entries
+from ariel_lite.backends.postgres.connection import Connection
+from ariel_lite.backends.postgres.drafts import Drafts
+from ariel_lite.backends.postgres.enhancement_log import EnhancementNotes
+from ariel_lite.backends.postgres.migrations import migrate
+from ariel_lite.backends.postgres.search import Searcher, SearchMemory
+from ariel_lite.backends.postgres.vocabulary import VocabularyCache
+from ariel_lite.backends.values import (
     BackendStatus,
     EntryVectors,
     Hit,
-    Hold,
     IngestionRun,
     Order,
     PendingText,
@@ -28,16 +38,6 @@ from ariel_lite.backends.base import (
     VectorModel,
     batched,
 )
-from ariel_lite.backends.counts_cache import CountsCache
-from ariel_lite.backends.merging import without_repeats
-from ariel_lite.backends.postgres import attachments, exclusive, facets, maintenance, nearest, runs, vectors
-from ariel_lite.backends.postgres.columns import read_entries
-from ariel_lite.backends.postgres.connection import Connection
-from ariel_lite.backends.postgres.drafts import Drafts
-from ariel_lite.backends.postgres.enhancement_log import EnhancementNotes
-from ariel_lite.backends.postgres.migrations import migrate
-from ariel_lite.backends.postgres.search import Searcher, SearchMemory
-from ariel_lite.backends.postgres.vocabulary import VocabularyCache
 from ariel_lite.config import ARIELConfig
 from ariel_lite.embeddings.base import clean_text
 from ariel_lite.query.nodes import BoundNode
@@ -67,6 +67,7 @@ class PostgresBackend(Drafts, EnhancementNotes):
         super().__init__(location, create=create, read_only=read_only, pool_size=pool_size)
         self._vocabulary = VocabularyCache()
         self._memory = SearchMemory()
+        self._gap = maintenance.GapMemory()
         self._vector_counts = CountsCache()
 
     # Reading
@@ -114,7 +115,7 @@ class PostgresBackend(Drafts, EnhancementNotes):
     def index_gap(self) -> str:
         """What is stored but cannot be found, in words, or ""."""
         with self._connections.reading() as db:
-            return maintenance.index_gap(db)
+            return self._gap.get(db)
 
     def limited(self, should_stop: Callable[[], bool]) -> AbstractContextManager[None]:
         """Inside, this thread's statements end with SearchTimeoutError as soon as `should_stop()` is true."""

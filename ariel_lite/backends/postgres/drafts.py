@@ -7,11 +7,11 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from ariel_lite.backends.base import Draft, StoredAttachment
 from ariel_lite.backends.drafting import draft_json, names_in
 from ariel_lite.backends.postgres.connection import Connection
 from ariel_lite.backends.postgres.migrations import has_table
 from ariel_lite.backends.postgres.store import PostgresStore
+from ariel_lite.backends.values import Draft, StoredAttachment
 from ariel_lite.embeddings.base import clean_text
 
 COLUMNS = "draft_id, content, created_at, updated_at"

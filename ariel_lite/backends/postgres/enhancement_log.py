@@ -9,7 +9,6 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from ariel_lite.backends.base import Enrichment, PendingText
 from ariel_lite.backends.claiming import CLAIM_LIFETIME
 from ariel_lite.backends.encoding import digest
 from ariel_lite.backends.made_vectors import UNKNOWN_ROW
@@ -28,6 +27,7 @@ from ariel_lite.backends.statuses import (
     noted_statuses,
     pending_status,
 )
+from ariel_lite.backends.values import Enrichment, PendingText
 from ariel_lite.embeddings.base import clean_text
 from ariel_lite.records import EnhancedLogbookEntry
 

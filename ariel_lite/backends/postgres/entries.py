@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from ariel_lite.backends.base import UpsertOutcome, batched
 from ariel_lite.backends.encoding import cleaned_entry, content_hash, digest, to_json
 from ariel_lite.backends.merging import completed, is_reworded, merged, settled
 from ariel_lite.backends.postgres import attachments, vectors
@@ -18,8 +17,9 @@ from ariel_lite.backends.postgres.arrays import Rows
 from ariel_lite.backends.postgres.columns import WORDS, Layout, read_entries
 from ariel_lite.backends.postgres.connection import NEW_STAMP, Connection
 from ariel_lite.backends.postgres.lexemes import IndexedText, index_text, words_of
+from ariel_lite.backends.values import UpsertOutcome, batched
 from ariel_lite.query.bind import fold_value
-from ariel_lite.records import EnhancedLogbookEntry, field_values, searchable_text
+from ariel_lite.records import EnhancedLogbookEntry, field_values, own_text, searchable_text
 from ariel_lite.text.tokenise import INDEXED_CHARACTERS, Analyzer
 
 BATCH = 500
@@ -254,7 +254,7 @@ class EntryWriterSession:
         parameters = (
             [entry["entry_id"] for entry in entries],
             [content_hash(entry) for entry in entries],
-            [digest(text) for text in texts],
+            [digest(own_text(entry)) for entry in entries],
             [len(text) > INDEXED_CHARACTERS for text in texts],
             [entry.get("summary") if outside else None for entry in entries],
             keywords,

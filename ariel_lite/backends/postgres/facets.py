@@ -7,10 +7,10 @@ from datetime import datetime
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from ariel_lite.backends.base import Order
 from ariel_lite.backends.postgres.compiler import INDEX, table_for
 from ariel_lite.backends.postgres.connection import Connection
 from ariel_lite.backends.postgres.search import Searcher
+from ariel_lite.backends.values import Order
 from ariel_lite.query.days import month_starts
 from ariel_lite.query.nodes import BoundNode, Everything
 

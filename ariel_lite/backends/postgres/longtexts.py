@@ -157,7 +157,7 @@ class LongTexts:
         wanted = np.array([row for row in rows if int(row) not in self._texts], dtype=np.int64)
         if not len(wanted):
             return
-        sql = "SELECT row_id, text_hash FROM ariel_lite_entry_state WHERE row_id = ANY(%s)"
+        sql = "SELECT row_id, content_hash FROM ariel_lite_entry_state WHERE row_id = ANY(%s)"
         keys = [(int(row), bytes(digest)) for row, digest in self._db.execute(sql, (wanted,))]
         absent = {}
         for key in keys:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from functools import cache
 
-from ariel_lite.backends.base import BackendStatus, Problem, Progress, batched
 from ariel_lite.backends.postgres.columns import Layout, read_entries
 from ariel_lite.backends.postgres.connection import NEW_STAMP, Connection, integer
 from ariel_lite.backends.postgres.entries import EntryWriterSession
 from ariel_lite.backends.postgres.lexemes import index_text
 from ariel_lite.backends.postgres.migrations import has_table, is_attached
 from ariel_lite.backends.postgres.vectors import drop
+from ariel_lite.backends.values import BackendStatus, Problem, Progress, batched
 from ariel_lite.records import searchable_text
 from ariel_lite.text.tokenise import Analyzer
 
@@ -89,6 +89,28 @@ def index_gap(connection: Connection) -> str:
     if stored < indexed:
         return f"{indexed - stored} indexed entries were removed by another program"
     return "" if analyzer == _fingerprint() else "the index was made by another version of the analyzer"
+
+
+class GapMemory:
+    """What `index_gap` said last. Counting all entries takes long, and as long as nobody writes it is the same.
+
+    Two transactions that have the same snapshot see the same database, unless they have changed it themselves.
+    """
+
+    def __init__(self) -> None:
+        self._said: tuple[str, str] | None = None
+
+    def get(self, connection: Connection) -> str:
+        """What `index_gap` says now."""
+        sql = "SELECT pg_current_snapshot()::text, pg_current_xact_id_if_assigned() IS NULL"
+        snapshot, is_reader = connection.execute(sql).fetchone() or ("", False)
+        said = self._said
+        if is_reader and said is not None and said[0] == snapshot:
+            return said[1]
+        gap = index_gap(connection)
+        if is_reader:
+            self._said = (snapshot, gap)
+        return gap
 
 
 @cache

@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ariel_lite.backends.base import VectorModel
 from ariel_lite.backends.postgres.arrays import Rows, nothing
 from ariel_lite.backends.postgres.connection import Connection, integer
 from ariel_lite.backends.postgres.migrations import MIGRATION_LOCK
 from ariel_lite.backends.postgres.vectors import WIDEST_INDEXED, model_id, vector_text
+from ariel_lite.backends.values import VectorModel
 from ariel_lite.embeddings.base import model_table, normalised, windows_table
 
 EXACT_VECTORS = 20_000

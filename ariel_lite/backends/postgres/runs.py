@@ -5,9 +5,9 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any
 
-from ariel_lite.backends.base import IngestionRun
 from ariel_lite.backends.encoding import to_json
 from ariel_lite.backends.postgres.connection import Connection, integer
+from ariel_lite.backends.values import IngestionRun
 from ariel_lite.embeddings.base import clean_text
 
 COLUMNS = (

@@ -8,7 +8,6 @@ from datetime import datetime
 import numpy as np
 from numpy.typing import NDArray
 
-from ariel_lite.backends.base import Hit, SearchPlan, Statement
 from ariel_lite.backends.ordering import contenders
 from ariel_lite.backends.postgres.arrays import Rows, places, read_arrays
 from ariel_lite.backends.postgres.columns import Layout
@@ -17,6 +16,7 @@ from ariel_lite.backends.postgres.connection import Connection
 from ariel_lite.backends.postgres.lexemes import Queries
 from ariel_lite.backends.postgres.longtexts import LongTexts, LongTextsCache
 from ariel_lite.backends.postgres.scoring import Candidates, Scorer
+from ariel_lite.backends.values import Hit, SearchPlan, Statement
 from ariel_lite.query.nodes import BoundNode, Everything, Nothing, TextLeaf, text_leaves
 from ariel_lite.ranking.bm25 import SCORE_DIGITS, CorpusStatistics
 from ariel_lite.text.highlight import Pattern

@@ -15,7 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 from psycopg import errors
 
-from ariel_lite.backends.base import EntryVectors, PendingText, VectorCounts, VectorModel
 from ariel_lite.backends.claiming import CLAIM_LIFETIME, ClaimPlaces
 from ariel_lite.backends.made_vectors import (
     UNKNOWN_ROW,
@@ -32,9 +31,10 @@ from ariel_lite.backends.postgres.connection import NEW_STAMP, Connection, integ
 from ariel_lite.backends.postgres.marks import note
 from ariel_lite.backends.postgres.migrations import MIGRATION_LOCK, has_table
 from ariel_lite.backends.statuses import complete_status, failed_status, pending_status
+from ariel_lite.backends.values import EntryVectors, PendingText, VectorCounts, VectorModel
 from ariel_lite.embeddings.base import clean_text, model_table, normalised, windows_table
 from ariel_lite.errors import DatabaseQueryError, EmbeddingGenerationError
-from ariel_lite.records import EmbeddingTableInfo, searchable_text
+from ariel_lite.records import EmbeddingTableInfo, own_text
 
 LONGEST_NAME = 63
 """PostgreSQL cuts the names of tables here."""
@@ -172,7 +172,7 @@ def claim(
         taken = np.array([row for (row,) in connection.execute(CLAIM, (number, worker, rows))], dtype=np.int64)
         if len(taken):
             return [
-                PendingText(row, entry["entry_id"], picked[row], searchable_text(entry))
+                PendingText(row, entry["entry_id"], picked[row], own_text(entry))
                 for row, entry in read_rows(connection, layout, taken)
             ]
     return []
@@ -264,7 +264,7 @@ def forget_rows(connection: Connection, rows: Rows) -> None:
 
 
 def forget_outdated(connection: Connection, entry_ids: Sequence[str]) -> None:
-    """Drop the vectors of entries whose indexed text is not what the vectors stand for."""
+    """Drop the vectors of entries whose own text is not what the vectors stand for."""
     sql = (
         "SELECT s.row_id, s.entry_id FROM ariel_lite_embedding_state AS v JOIN ariel_lite_entry_state AS s"
         " ON s.row_id = v.row_id WHERE s.entry_id = ANY(%s) AND s.text_hash <> v.text_hash"

@@ -9,7 +9,7 @@ from typing import Any
 
 import apsw
 
-from ariel_lite.backends.base import StoredAttachment
+from ariel_lite.backends.values import StoredAttachment
 from ariel_lite.query.days import from_storage, to_storage
 from ariel_lite.records import EnhancedLogbookEntry
 

@@ -12,11 +12,21 @@ import apsw
 import numpy as np
 from numpy.typing import NDArray
 
-from ariel_lite.backends.base import (
+from ariel_lite.backends.base import Hold
+from ariel_lite.backends.counts_cache import CountsCache
+from ariel_lite.backends.merging import without_repeats
+from ariel_lite.backends.sqlite import attachments, exclusive, facets, maintenance, runs, vectors
+from ariel_lite.backends.sqlite.drafts import Drafts
+from ariel_lite.backends.sqlite.enhancement_log import EnhancementNotes
+from ariel_lite.backends.sqlite.entries import read_entries, read_rows
+from ariel_lite.backends.sqlite.migrations import migrate
+from ariel_lite.backends.sqlite.nearest import NearestVectors, seal
+from ariel_lite.backends.sqlite.search import Known, Searcher
+from ariel_lite.backends.sqlite.vocabulary import VocabularyCache
+from ariel_lite.backends.values import (
     BackendStatus,
     EntryVectors,
     Hit,
-    Hold,
     IngestionRun,
     Order,
     PendingText,
@@ -30,16 +40,6 @@ from ariel_lite.backends.base import (
     VectorModel,
     batched,
 )
-from ariel_lite.backends.counts_cache import CountsCache
-from ariel_lite.backends.merging import without_repeats
-from ariel_lite.backends.sqlite import attachments, exclusive, facets, maintenance, runs, vectors
-from ariel_lite.backends.sqlite.drafts import Drafts
-from ariel_lite.backends.sqlite.enhancement_log import EnhancementNotes
-from ariel_lite.backends.sqlite.entries import read_entries, read_rows
-from ariel_lite.backends.sqlite.migrations import migrate
-from ariel_lite.backends.sqlite.nearest import NearestVectors, seal
-from ariel_lite.backends.sqlite.search import Known, Searcher
-from ariel_lite.backends.sqlite.vocabulary import VocabularyCache
 from ariel_lite.config import ARIELConfig
 from ariel_lite.errors import SearchTimeoutError
 from ariel_lite.query.nodes import BoundNode

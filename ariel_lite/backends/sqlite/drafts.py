@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from ariel_lite.backends.base import Draft, StoredAttachment
 from ariel_lite.backends.drafting import draft_json, names_in
 from ariel_lite.backends.sqlite.store import SQLiteStore
+from ariel_lite.backends.values import Draft, StoredAttachment
 from ariel_lite.query.days import from_storage, to_storage
 
 COLUMNS = "draft_id, content, created_at, updated_at"

@@ -11,7 +11,6 @@ from datetime import UTC, datetime
 
 import apsw
 
-from ariel_lite.backends.base import Enrichment, PendingText
 from ariel_lite.backends.claiming import CLAIM_LIFETIME
 from ariel_lite.backends.encoding import digest
 from ariel_lite.backends.merging import enriched
@@ -29,6 +28,7 @@ from ariel_lite.backends.statuses import (
     noted_statuses,
     pending_status,
 )
+from ariel_lite.backends.values import Enrichment, PendingText
 from ariel_lite.query.days import to_storage
 from ariel_lite.records import EnhancedLogbookEntry
 

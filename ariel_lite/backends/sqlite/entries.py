@@ -10,7 +10,6 @@ from typing import Any
 
 import apsw
 
-from ariel_lite.backends.base import UpsertOutcome
 from ariel_lite.backends.encoding import digest, joined_hash, to_json
 from ariel_lite.backends.merging import EMBEDDING, completed, is_reworded, merged, settled
 from ariel_lite.backends.sqlite import attachments
@@ -18,9 +17,10 @@ from ariel_lite.backends.sqlite.compiler import phrase
 from ariel_lite.backends.sqlite.marks import note
 from ariel_lite.backends.sqlite.tokenizer import IndexTokenizer
 from ariel_lite.backends.statuses import pending_status
+from ariel_lite.backends.values import UpsertOutcome
 from ariel_lite.query.bind import fold_value
 from ariel_lite.query.days import from_storage, to_storage
-from ariel_lite.records import EnhancedLogbookEntry, field_values, searchable_text
+from ariel_lite.records import EnhancedLogbookEntry, field_values, own_text, searchable_text
 from ariel_lite.text.highlight import Form
 from ariel_lite.text.tokenise import INDEXED_CHARACTERS, WRITTEN, Analyzer, shorten
 
@@ -217,7 +217,7 @@ class EntryWriterSession:
         self._db.executemany(
             "INSERT OR REPLACE INTO entry_state VALUES (?, ?, ?, ?)",
             [
-                (row, change.content_hash, digest(text), len(text) > INDEXED_CHARACTERS)
+                (row, change.content_hash, digest(own_text(change.entry)), len(text) > INDEXED_CHARACTERS)
                 for change, (row, text) in zip(changes, texts, strict=True)
             ],
         )

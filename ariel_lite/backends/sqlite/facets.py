@@ -20,9 +20,9 @@ import apsw
 import numpy as np
 from numpy.typing import NDArray
 
-from ariel_lite.backends.base import Order
 from ariel_lite.backends.sqlite.search import Known, Searcher
 from ariel_lite.backends.sqlite.vocabulary import generation
+from ariel_lite.backends.values import Order
 from ariel_lite.query.days import from_storage, month_starts, to_storage
 from ariel_lite.query.nodes import BoundNode, Everything
 

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import apsw
 
-from ariel_lite.backends.base import BackendStatus, Problem, Progress, batched
 from ariel_lite.backends.encoding import content_hash
 from ariel_lite.backends.sqlite.connection import Connections, translated_errors
 from ariel_lite.backends.sqlite.entries import NOTE_EDIT, EntryWriterSession, read_rows
 from ariel_lite.backends.sqlite.migrations import MIGRATIONS, configure_index, note_enhancements, version
+from ariel_lite.backends.values import BackendStatus, Problem, Progress, batched
 from ariel_lite.errors import DatabaseConnectionError, DatabaseQueryError
 from ariel_lite.query.days import from_storage
 from ariel_lite.records import searchable_text

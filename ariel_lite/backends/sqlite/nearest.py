@@ -16,9 +16,9 @@ import numpy as np
 import simsimd
 from numpy.typing import NDArray
 
-from ariel_lite.backends.base import VectorModel
 from ariel_lite.backends.sqlite import vectors as stored
 from ariel_lite.backends.sqlite.connection import integer
+from ariel_lite.backends.values import VectorModel
 from ariel_lite.embeddings.base import normalised
 
 EXACT_VECTORS = 20_000

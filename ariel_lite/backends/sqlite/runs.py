@@ -8,7 +8,7 @@ from typing import Any
 
 import apsw
 
-from ariel_lite.backends.base import IngestionRun
+from ariel_lite.backends.values import IngestionRun
 from ariel_lite.query.days import from_storage, to_storage
 
 COLUMNS = (

@@ -12,7 +12,6 @@ import apsw
 import numpy as np
 from numpy.typing import NDArray
 
-from ariel_lite.backends.base import Hit, SearchPlan, Statement
 from ariel_lite.backends.ordering import contenders
 from ariel_lite.backends.sqlite.choices import Choice, Frequencies, cut_choice
 from ariel_lite.backends.sqlite.compiler import (
@@ -26,6 +25,7 @@ from ariel_lite.backends.sqlite.compiler import (
     joined,
 )
 from ariel_lite.backends.sqlite.vocabulary import generation
+from ariel_lite.backends.values import Hit, SearchPlan, Statement
 from ariel_lite.query.nodes import (
     All,
     AnyOf,

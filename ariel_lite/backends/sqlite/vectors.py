@@ -16,7 +16,6 @@ import apsw
 import numpy as np
 from numpy.typing import NDArray
 
-from ariel_lite.backends.base import EntryVectors, PendingText, VectorCounts, VectorModel
 from ariel_lite.backends.claiming import CLAIM_LIFETIME, ClaimPlaces
 from ariel_lite.backends.made_vectors import (
     UNKNOWN_ROW,
@@ -31,10 +30,11 @@ from ariel_lite.backends.sqlite.connection import integer
 from ariel_lite.backends.sqlite.entries import read_rows
 from ariel_lite.backends.sqlite.marks import note
 from ariel_lite.backends.statuses import complete_status, failed_status, pending_status
+from ariel_lite.backends.values import EntryVectors, PendingText, VectorCounts, VectorModel
 from ariel_lite.embeddings.base import model_table, normalised, windows_table
 from ariel_lite.errors import EmbeddingGenerationError
 from ariel_lite.query.days import to_storage
-from ariel_lite.records import EmbeddingTableInfo, searchable_text
+from ariel_lite.records import EmbeddingTableInfo, own_text
 
 CHUNK_ROWS = 1024
 WINDOW_BITS = 20
@@ -147,7 +147,7 @@ def claim(
         "INSERT INTO embedding_claims VALUES (?, ?, ?, ?)", [(number, row, worker, to_storage(now)) for row in hashes]
     )
     return [
-        PendingText(row, entry["entry_id"], hashes[row], searchable_text(entry))
+        PendingText(row, entry["entry_id"], hashes[row], own_text(entry))
         for row, entry in read_rows(connection, hashes)
     ]
 

@@ -13,7 +13,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from ariel_lite.backends.base import Backend, batched
+from ariel_lite.backends.base import Backend
+from ariel_lite.backends.values import batched
 from ariel_lite.query.nodes import Everything
 from ariel_lite.records import EnhancedLogbookEntry
 from ariel_lite.text.tokenise import Analyzer
