@@ -117,7 +117,7 @@ def _on_server(session: Session, options: BenchOptions) -> None:
     else:
         session.output.lines(server_lines(report))
         session.output.label("kept", f"the entries, in {session.name}; 'purge --yes' removes them")
-    _say_noise(session.output)
+    _say_noise(session.output, hint="")
 
 
 def server_lines(report: ServerReport) -> Iterator[Line]:
@@ -243,8 +243,8 @@ def _figure(value: float) -> str:
     return f"{value:,.1f}" if abs(value) >= 10 else f"{value:.3f}"
 
 
-def _say_noise(output: Output) -> None:
+def _say_noise(output: Output, hint: str = "; see --clock cpu") -> None:
     """Other work on the machine makes figures worse; say so where it shows."""
     facts = machine_facts()
     if facts["load"] is not None and facts["load"] > facts["cores"]:
-        output.note("the machine is busy with other work, which makes every figure worse; see --clock cpu")
+        output.note(f"the machine is busy with other work, which makes every figure worse{hint}")

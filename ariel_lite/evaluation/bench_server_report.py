@@ -86,7 +86,6 @@ class ServerVectors:
         filtered = [figures for figures in self.nearest if figures.name != UNFILTERED]
         return [
             Target("nearest p95", whole.times.p95, MOST_NEAREST_MILLISECONDS, "ms"),
-            *(Target(f"{one.name} p95", one.times.p95, MOST_NEAREST_MILLISECONDS, "ms") for one in filtered),
             *(Target(f"{one.name} recall", one.recall, COMPLETE, "", at_least=True) for one in filtered),
         ]
 

@@ -40,6 +40,8 @@ LISTS = frozenset(("tags", "categories", "logbook", "linked_to", "attachments"))
 
 USUAL_SEPARATORS = re.compile(r"[;,|\n]")
 
+_SHOWN = 20
+_SHOWN_CHARACTERS = 40
 _DATE_NAMES = ("date", "datum", "eventdate", "entrydate")
 _TIME_NAMES = ("time", "zeit", "uhrzeit", "eventtime", "entrytime")
 
@@ -66,7 +68,7 @@ class ColumnMap:
         """What was made of the columns, for people."""
         parts = [f"{name} = {' + '.join(header[number] for number in numbers)}" for name, numbers in self.of.items()]
         rest = [header[number] for number in range(len(header)) if number not in self.used()]
-        kept = f"; metadata: {', '.join(rest)}" if rest else ""
+        kept = f"; metadata: {_shown(rest)}" if rest else ""
         return f"columns by their names: {', '.join(parts)}{kept} (map them in {COLUMNS})"
 
 
@@ -89,8 +91,9 @@ def column_map(header: Sequence[str], settings: Mapping[str, Any]) -> ColumnMap:
         )
     for needed, fields in (("time", ("timestamp",)), ("text", ("text", "title", "raw_text"))):
         if not any(name in made.of for name in fields):
-            shown = ", ".join(header[:20]) + (" …" if len(header) > 20 else "")
-            raise IngestionError(f"no column holds the {needed}; there are: {shown}", hint=f"set {COLUMNS}.{fields[0]}")
+            raise IngestionError(
+                f"no column holds the {needed}; there are: {_shown(header)}", hint=f"set {COLUMNS}.{fields[0]}"
+            )
     return made
 
 
@@ -117,9 +120,16 @@ def _number(header: Sequence[str], column: str) -> int:
     if _folded(column) in folded:
         return folded.index(_folded(column))
     near = get_close_matches(column, header, n=1, cutoff=0.4)
-    shown = ", ".join(header[:20])
+    shown = _shown(header)
     hint = f"did you mean {near[0]!r}? there are: {shown}" if near else f"there are: {shown}"
     raise IngestionError(f"the table has no column {column!r}", hint=hint)
+
+
+def _shown(names: Sequence[str]) -> str:
+    """Names for a message: not all of very many, and not all of a name that is none."""
+    shown = [name if len(name) <= _SHOWN_CHARACTERS else f"{name[:_SHOWN_CHARACTERS]}…" for name in names[:_SHOWN]]
+    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+    return ", ".join(shown) + more
 
 
 def _guessed(header: Sequence[str]) -> dict[str, tuple[int, ...]]:

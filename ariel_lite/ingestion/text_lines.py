@@ -8,7 +8,8 @@ from collections.abc import Iterable, Iterator
 MAX_LINE_CHARACTERS = 64_000_000
 """A longer line is given in parts of at least this size, so that memory stays bounded."""
 
-_LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)")
+# Ends are looked for, not whole lines: a pattern of a line would be tried anew at every character of an open last one.
+_LINE_END = re.compile(r"\r\n|\r|\n")
 
 
 def lines_of(chunks: Iterable[str]) -> Iterator[str]:
@@ -25,8 +26,8 @@ def lines_of(chunks: Iterable[str]) -> Iterator[str]:
         # A CR at the end of a piece may be half of a CRLF.
         end = len(text) - 1 if text.endswith("\r") else len(text)
         position = 0
-        for match in _LINE.finditer(text, 0, end):
-            yield match[0]
+        for match in _LINE_END.finditer(text, 0, end):
+            yield text[position : match.end()]
             position = match.end()
         rest = text[position:]
         if len(rest) >= MAX_LINE_CHARACTERS:

@@ -12,7 +12,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-import anyio.to_thread
 from pydantic import Field
 
 from ariel_lite.errors import ConfigurationError, GenerationError
@@ -35,6 +34,7 @@ from ariel_lite.search.base import (
     SearchContext,
     SearchOutcome,
     SearchToolDescriptor,
+    in_thread,
 )
 from ariel_lite.search.retrieval import CONSIDERED, retrieve, score
 
@@ -280,9 +280,7 @@ def format_result(outcome: SearchOutcome) -> dict[str, Any]:
     return {"answer": outcome.answer, "sources": sources, "results_found": len(entries), "entries": entries}
 
 
-async def execute(context: SearchContext, arguments: SearchArguments) -> SearchOutcome:
-    """`run` in a thread."""
-    return await anyio.to_thread.run_sync(run, context, arguments)
+execute = in_thread(run)
 
 
 def get_parameter_descriptors() -> list[ParameterDescriptor]:

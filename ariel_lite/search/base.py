@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from typing import Any, Literal
 
+import anyio
 from pydantic import BaseModel, ConfigDict, Field
 
 from ariel_lite.access import Restriction, restriction
@@ -232,6 +233,28 @@ def describe_found(
         for hit in best
         if (entry := entries.get(hit.entry_id)) is not None
     )
+
+
+Run = Callable[[SearchContext, SearchArguments], SearchOutcome]
+"""A mode's search without a loop."""
+
+
+def in_thread(run: Run) -> Callable[[SearchContext, SearchArguments], Awaitable[SearchOutcome]]:
+    """What the service awaits: `run` in a thread."""
+
+    async def execute(context: SearchContext, arguments: SearchArguments) -> SearchOutcome:
+        return await anyio.to_thread.run_sync(run, context, arguments)
+
+    return execute
+
+
+def listed(
+    context: SearchContext, planned: PlannedQuery, arguments: SearchArguments, diagnostics: Sequence[SearchDiagnostic]
+) -> SearchOutcome:
+    """The answer to a query without words: what its fields and filters allow, newest first, unscored."""
+    hits = context.backend.search(planned.plan(arguments.max_results, arguments.offset))
+    entries = context.backend.get_entries([hit.entry_id for hit in hits])
+    return SearchOutcome(tuple(FoundEntry(entry, 0.0) for entry in entries), tuple(diagnostics), planned.sentence)
 
 
 def query_diagnostics(planned: PlannedQuery) -> list[SearchDiagnostic]:

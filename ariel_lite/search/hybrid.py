@@ -10,7 +10,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-import anyio.to_thread
 import numpy as np
 from pydantic import Field, model_validator
 
@@ -22,14 +21,15 @@ from ariel_lite.ranking.corrections import approximate_rows, can_be_approximate
 from ariel_lite.ranking.fusion import Leg, fuse
 from ariel_lite.records import SearchDiagnostic
 from ariel_lite.search.base import (
-    FoundEntry,
     ParameterDescriptor,
     SearchArguments,
     SearchContext,
     SearchOutcome,
     SearchToolDescriptor,
     describe_found,
+    in_thread,
     index_diagnostics,
+    listed,
     query_diagnostics,
 )
 from ariel_lite.search.semantic import SemanticLeg, nearest, threshold
@@ -105,9 +105,7 @@ def run(context: SearchContext, arguments: SearchArguments) -> SearchOutcome:
     if planned.nothing is not None:
         return SearchOutcome((), tuple(diagnostics), planned.sentence)
     if not planned.meaning:
-        hits = context.backend.search(planned.plan(options.max_results, options.offset))
-        entries = context.backend.get_entries([hit.entry_id for hit in hits])
-        return SearchOutcome(tuple(FoundEntry(e, 0.0) for e in entries), tuple(diagnostics), planned.sentence)
+        return listed(context, planned, options, diagnostics)
     depth = options.fusion_depth
     words = _keyword_leg(context, planned, depth, options)
     meaning = nearest(context, corrected(planned, words.corrections), depth)
@@ -275,9 +273,7 @@ def format_result(outcome: SearchOutcome) -> dict[str, Any]:
     return {"results_found": len(entries), "entries": entries}
 
 
-async def execute(context: SearchContext, arguments: SearchArguments) -> SearchOutcome:
-    """`run` in a thread."""
-    return await anyio.to_thread.run_sync(run, context, arguments)
+execute = in_thread(run)
 
 
 def get_parameter_descriptors() -> list[ParameterDescriptor]:

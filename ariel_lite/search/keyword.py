@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-import anyio.to_thread
-
 from ariel_lite.backends.values import Hit
 from ariel_lite.planning import PlannedQuery
 from ariel_lite.query.nodes import BoundNode, text_leaves
@@ -19,6 +17,7 @@ from ariel_lite.search.base import (
     SearchContext,
     SearchOutcome,
     SearchToolDescriptor,
+    in_thread,
     index_diagnostics,
     query_diagnostics,
 )
@@ -150,9 +149,7 @@ def format_result(outcome: SearchOutcome) -> dict[str, Any]:
     return {"results_found": len(entries), "entries": entries}
 
 
-async def execute(context: SearchContext, arguments: SearchArguments) -> SearchOutcome:
-    """`run` in a thread."""
-    return await anyio.to_thread.run_sync(run, context, arguments)
+execute = in_thread(run)
 
 
 def get_parameter_descriptors() -> list[ParameterDescriptor]:

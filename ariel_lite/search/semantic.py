@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-import anyio.to_thread
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
@@ -24,7 +23,9 @@ from ariel_lite.search.base import (
     SearchOutcome,
     SearchToolDescriptor,
     describe_found,
+    in_thread,
     index_diagnostics,
+    listed,
     query_diagnostics,
 )
 
@@ -87,9 +88,7 @@ def run(context: SearchContext, arguments: SearchArguments) -> SearchOutcome:
     planned = context.plan(options)
     diagnostics = query_diagnostics(planned) + index_diagnostics(context)
     if planned.nothing is None and not planned.meaning:
-        hits = context.backend.search(planned.plan(options.max_results, options.offset))
-        entries = context.backend.get_entries([hit.entry_id for hit in hits])
-        return SearchOutcome(tuple(FoundEntry(e, 0.0) for e in entries), tuple(diagnostics), planned.sentence)
+        return listed(context, planned, options, diagnostics)
     leg = nearest(context, planned, options.max_results + options.offset)
     diagnostics += leg.notes
     found: tuple[FoundEntry, ...] = ()
@@ -138,9 +137,7 @@ def format_result(outcome: SearchOutcome) -> dict[str, Any]:
     return {"results_found": len(entries), "entries": entries}
 
 
-async def execute(context: SearchContext, arguments: SearchArguments) -> SearchOutcome:
-    """`run` in a thread."""
-    return await anyio.to_thread.run_sync(run, context, arguments)
+execute = in_thread(run)
 
 
 def get_parameter_descriptors() -> list[ParameterDescriptor]:

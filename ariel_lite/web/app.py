@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from fastapi import FastAPI, Request
@@ -23,6 +23,7 @@ from ariel_lite.web import (
     static_files,
     status_routes,
 )
+from ariel_lite.web.compressing import Compressing
 from ariel_lite.web.guard import Guard, Policy, too_large
 from ariel_lite.web.models import ERRORS
 from ariel_lite.web.replies import Reply, failed, refused
@@ -50,7 +51,6 @@ def create_app(
     *,
     host: str | None = None,
     token: str | None = None,
-    on_stop: Callable[[], None] = lambda: None,
 ) -> FastAPI:
     """The ASGI application of a logbook.
 
@@ -58,7 +58,6 @@ def create_app(
         service: the logbook; it stays the caller's, who closes it.
         host: the address that the server is bound to; None takes `web.host`.
         token: what clients have to show; None takes `web.token`, "" asks for none.
-        on_stop: called when the server has stopped.
     """
     settings = service.config.web
     policy = Policy(
@@ -71,7 +70,6 @@ def create_app(
     async def running(app: FastAPI) -> AsyncIterator[None]:
         app.state.serving = Serving(service)
         yield
-        on_stop()
 
     app = FastAPI(
         title="ariel-lite",
@@ -87,6 +85,7 @@ def create_app(
     for routes in ROUTES:
         app.include_router(routes.router)
     _answer_errors(app)
+    app.add_middleware(Compressing)
     app.add_middleware(Guard, policy=policy)
     return app
 

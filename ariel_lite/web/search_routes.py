@@ -108,7 +108,9 @@ def _count(service: ARIELSearchService, wanted: SearchRequest, page: RankedPage)
 
 
 def _cursor_behind(page: RankedPage, total: int | None) -> str | None:
+    """Where the next page begins; None on the last one, and behind an answer, which stands for the whole list."""
     end = page.offset + len(page.entries)
-    if not page.entries or (total is not None and end >= total) or end > DEEPEST:
+    is_last = not page.entries or (total is not None and end >= total) or end > DEEPEST
+    if is_last or page.result.answer is not None:
         return None
     return RankedCursor(end, page.entries[-1]["entry_id"]).write()

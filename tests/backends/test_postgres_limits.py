@@ -7,11 +7,15 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from logbooks import entry
 from postgres_server import drop_database, new_database
 
 from ariel_lite.backends.postgres.lexemes import COMPLETE, NO_LEXEMES, NO_POSITIONS, index_text
+from ariel_lite.backends.postgres.longtexts import LongText
 from ariel_lite.compose import Logbook, open_logbook
+from ariel_lite.text.highlight import Form
 from ariel_lite.text.tokenise import INDEXED_CHARACTERS, Analyzer
 
 QUERIES = [
@@ -71,6 +75,23 @@ def test_each_limit_is_passed_by_an_entry() -> None:
 def test_long_entries_are_found_and_scored_as_on_sqlite(pair: tuple[Logbook, Logbook], query: str) -> None:
     server, file = pair
     assert answer(server, query) == answer(file, query)
+
+
+FORMS = st.sampled_from(["beam", "=beam", "=beams", "bea", "dump", "=dump", "=br-qf", "br"])
+POSITIONS = st.lists(st.lists(FORMS, min_size=1, max_size=3, unique=True).map(tuple), max_size=30)
+PATTERNS = st.lists(st.builds(Form, FORMS, st.booleans()), min_size=1, max_size=3).map(tuple)
+
+
+@given(POSITIONS, PATTERNS)
+def test_occurrences_in_a_long_text_are_those_of_a_plain_look_at_each_position(
+    positions: list[tuple[str, ...]], pattern: tuple[Form, ...]
+) -> None:
+    def stands(form: Form, forms: tuple[str, ...]) -> bool:
+        return any(other.startswith(form.lexeme) if form.prefix else other == form.lexeme for other in forms)
+
+    starts = range(len(positions) - len(pattern) + 1)
+    expected = sum(all(stands(form, positions[at + place]) for place, form in enumerate(pattern)) for at in starts)
+    assert LongText.of(positions).occurrences(pattern) == expected
 
 
 def test_the_index_agrees_with_long_entries(pair: tuple[Logbook, Logbook]) -> None:

@@ -14,7 +14,7 @@ from urllib.parse import quote
 
 import httpx
 import pytest
-from asking import MakePage, ids
+from asking import MakePage, error, ids
 from live import command, listening
 from logbooks import entries, entry
 
@@ -155,6 +155,16 @@ def test_reading_and_writing_at_once_loses_nothing(make_page: MakePage) -> None:
         assert len(made) == 40
         assert max(totals) <= 41
         assert read(0) == 41
+
+
+def test_a_logbook_that_stays_busy_tells_writers_to_come_back(make_page: MakePage) -> None:
+    page = make_page()
+    with page.service.backend.transaction():  # type: ignore[attr-defined]
+        reply = page.post("/api/entries", json={"subject": "x"})
+        assert error(reply, 503)["code"] == "database_unavailable"
+        assert reply.headers["retry-after"] == "5"
+        assert page.get("/api/entries").json()["total"] == 0
+    assert page.post("/api/entries", json={"subject": "x"}).status_code == 200
 
 
 def test_the_command_serves_until_it_is_interrupted(tmp_path: Path) -> None:

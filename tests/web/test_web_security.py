@@ -159,6 +159,17 @@ def test_head_is_get_without_a_body(make_page: MakePage) -> None:
         assert head.headers["content-length"] == whole.headers["content-length"]
 
 
+def test_answers_are_compressed_for_who_takes_it_but_files_are_not(make_page: MakePage) -> None:
+    page = make_page([f"beam {n}" for n in range(40)])
+    large = page.get("/api/entries?page_size=40", headers={"Accept-Encoding": "gzip"})
+    assert large.headers["content-encoding"] == "gzip"
+    assert large.json()["total"] == 40
+    assert "content-encoding" not in page.get("/api/entries", headers={"Accept-Encoding": "identity"}).headers
+    staged = page.post("/api/attachments", files={"file": ("a.txt", b"x" * 5000)}).json()["attachment_id"]
+    file = page.get(f"/api/attachments/{staged}", headers={"Accept-Encoding": "gzip"})
+    assert (file.headers["content-length"], file.headers.get("content-encoding")) == ("5000", None)
+
+
 @pytest.mark.parametrize(
     ("method", "path", "status", "code"),
     [

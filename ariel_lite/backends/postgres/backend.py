@@ -67,6 +67,7 @@ class PostgresBackend(Drafts, EnhancementNotes):
         super().__init__(location, create=create, read_only=read_only, pool_size=pool_size)
         self._vocabulary = VocabularyCache()
         self._memory = SearchMemory()
+        self._facets = facets.Facets()
         self._gap = maintenance.GapMemory()
         self._vector_counts = CountsCache()
 
@@ -129,12 +130,12 @@ class PostgresBackend(Drafts, EnhancementNotes):
     def field_counts(self, name: str, tree: BoundNode | None = None, limit: int = 100) -> list[tuple[str, int]]:
         """Values of a field with the number of entries, most first."""
         with self._connections.reading() as db:
-            return facets.field_counts(db, self._searcher(db), name, tree, limit)
+            return self._facets.field_counts(db, self._searcher(db), name, tree, limit)
 
     def month_counts(self, tree: BoundNode, zone: str) -> list[tuple[str, int]]:
         """(YYYY-MM in the zone, number of entries), in time order."""
         with self._connections.reading() as db:
-            return facets.month_counts(db, self._searcher(db), tree, zone)
+            return self._facets.month_counts(db, self._searcher(db), tree, zone)
 
     def linking_to(self, entry_ids: Sequence[str]) -> list[str]:
         """Ids of the entries whose metadata.linked_to names one of these, by time."""

@@ -80,6 +80,18 @@ def condition(node: BoundNode, queries: Queries, table: Table) -> Condition:
     return joined(others, " AND " if isinstance(node, All) else " OR ")
 
 
+def rows_of_field(tree: BoundNode) -> Condition | None:
+    """A statement for the rows of a tree that is one condition on a field's values: the index of those has them all.
+
+    None for any other tree.
+    """
+    conjuncts = tree.children if isinstance(tree, All) else (tree,)
+    asked = [node for node in conjuncts if not isinstance(node, Everything)]
+    if len(asked) != 1 or not isinstance(asked[0], FieldLeaf) or _is_plain(asked[0]):
+        return None
+    return None if UNSTORABLE.intersection(asked[0].value) else _rows_with_value(asked[0])
+
+
 def joined(conditions: Sequence[Condition], joiner: str = " AND ") -> Condition:
     """All conditions as one (or any, with OR); true when there are none."""
     if not conditions:
@@ -113,11 +125,15 @@ def _field_condition(leaf: FieldLeaf, table: Table) -> Condition:
         return FALSE
     if leaf.name == "id":
         return Condition(f"{table.entry_id} = %s", (leaf.value,))
+    rows = _rows_with_value(leaf)
+    return Condition(f"i.row_id IN ({rows.sql})", rows.parameters)
+
+
+def _rows_with_value(leaf: FieldLeaf) -> Condition:
     matches = "strpos(folded, %s) > 0" if leaf.name in ("author", "source") else "folded = %s"
     values = f"SELECT value_id FROM ariel_lite_field_values WHERE field = %s AND {matches}"
     return Condition(
-        f"i.row_id IN (SELECT row_id FROM ariel_lite_entry_fields WHERE value_id IN ({values}))",
-        (leaf.name, leaf.value),
+        f"SELECT row_id FROM ariel_lite_entry_fields WHERE value_id IN ({values})", (leaf.name, leaf.value)
     )
 
 

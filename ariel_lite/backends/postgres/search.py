@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from ariel_lite.backends.ordering import contenders
 from ariel_lite.backends.postgres.arrays import Rows, places, read_arrays
 from ariel_lite.backends.postgres.columns import Layout
-from ariel_lite.backends.postgres.compiler import INDEX, Condition, Table, conjunction_of, table_for
-from ariel_lite.backends.postgres.connection import Connection
+from ariel_lite.backends.postgres.compiler import INDEX, Condition, Table, conjunction_of, rows_of_field, table_for
+from ariel_lite.backends.postgres.connection import Connection, integer
 from ariel_lite.backends.postgres.lexemes import Queries
 from ariel_lite.backends.postgres.longtexts import LongTexts, LongTextsCache
 from ariel_lite.backends.postgres.scoring import Candidates, Scorer
@@ -78,6 +78,10 @@ class Searcher:
 
     def rows(self, tree: BoundNode) -> Rows:
         """Row numbers of what a tree matches, ascending."""
+        field = rows_of_field(tree)
+        if field is not None:
+            sql = f"SELECT array_agg(DISTINCT row_id) FROM ({field.sql}) AS found"
+            return np.sort(read_arrays(self._db, sql, field.parameters)[0])
         where = self.where(tree, INDEX)
         found = read_arrays(
             self._db, f"SELECT array_agg(i.row_id) FROM {INDEX.source} WHERE {where.sql}", where.parameters
@@ -87,6 +91,10 @@ class Searcher:
     def count(self, tree: BoundNode) -> int:
         """How many entries a tree matches."""
         table = table_for(tree)
+        field = rows_of_field(tree)
+        if field is not None:
+            sql = f"SELECT count(DISTINCT row_id) FROM ({field.sql}) AS found"
+            return integer(self._db, sql, field.parameters)
         where = self.where(tree, table)
         found = self._db.execute(f"SELECT count(*) FROM {table.source} WHERE {where.sql}", where.parameters).fetchone()
         return int(found[0]) if found else 0

@@ -5,7 +5,7 @@ const unsaved = new Map();
 /** A stored choice, or null. */
 export function preference(name) {
   try {
-    return localStorage.getItem(name);
+    return localStorage.getItem(name) ?? unsaved.get(name) ?? null;
   } catch {
     return unsaved.get(name) ?? null;
   }
@@ -14,6 +14,7 @@ export function preference(name) {
 /** Store a choice; null forgets it. */
 export function setPreference(name, value) {
   try {
+    unsaved.delete(name);
     if (value === null) localStorage.removeItem(name);
     else localStorage.setItem(name, value);
   } catch {

@@ -1,8 +1,11 @@
-// Drafts: what is being written is kept on the server by itself, a moment after each change.
+// Drafts: what is being written is kept on the server by itself, a moment after each change; what the server could not
+// take is kept by this browser until it can.
 
 import { request } from "../api.js";
+import { preference, setPreference } from "../preferences.js";
 
 const AFTER_MS = 800;
+const UNSAVED = "ariel-unsaved-";
 
 /** Keeps the draft of one form. `onState({kind: "saving"|"saved"|"failed", error})` tells how that goes. */
 export class DraftKeeper {
@@ -47,20 +50,34 @@ export class DraftKeeper {
   end() {
     clearTimeout(this.#timer);
     this.#ended = true;
+    keepUnsaved(this.#id, null);
   }
 
   async #save() {
     const content = this.#waiting;
     this.#waiting = null;
     this.#onState({ kind: "saving" });
+    const before = this.#id;
     try {
-      if (this.#id) await request(draftPath(this.#id), { method: "PUT", body: { content } });
-      else await this.#create(content);
+      await this.#send(content);
+      keepUnsaved(before, null);
       this.#onState({ kind: "saved" });
     } catch (error) {
+      if (!this.#ended) keepUnsaved(before, content);
       this.#onState({ kind: "failed", error });
     } finally {
       this.#saving = null;
+    }
+  }
+
+  /** A draft that is gone meanwhile (stored or deleted elsewhere) is made anew: what is typed here is not lost with it. */
+  async #send(content) {
+    if (!this.#id) return this.#create(content);
+    try {
+      return await request(draftPath(this.#id), { method: "PUT", body: { content } });
+    } catch (error) {
+      if (error.status !== 404) throw error;
+      return this.#create(content);
     }
   }
 
@@ -69,6 +86,19 @@ export class DraftKeeper {
     this.#id = id;
     this.#onCreated(id);
   }
+}
+
+/** What was typed into a draft ("" for a new one) and has not reached the server; null when all of it has. */
+export function unsavedContent(id) {
+  try {
+    return JSON.parse(preference(UNSAVED + id) ?? "null");
+  } catch {
+    return null;
+  }
+}
+
+function keepUnsaved(id, content) {
+  setPreference(UNSAVED + id, content && JSON.stringify(content));
 }
 
 /** The drafts that are kept, changed last first. */
@@ -84,6 +114,7 @@ export function loadDraft(id, signal) {
 
 /** Forget a draft and its files. */
 export function deleteDraft(id) {
+  keepUnsaved(id, null);
   return request(draftPath(id), { method: "DELETE" });
 }
 

@@ -1,14 +1,14 @@
 // The new entry view: fields, files, the draft that saves itself, and publishing where the source takes entries.
 
 import { request, wasAborted } from "../api.js";
-import { setTitle } from "../page.js";
+import { setTitle, showNotice } from "../page.js";
 import { button, el, field, fill } from "../dom.js";
 import { timeElement } from "../format.js";
 import { Latest } from "../latest.js";
 import { entryAddress } from "../links.js";
 import { failed, loading } from "../states.js";
 import { Attachments } from "../compose/attach.js";
-import { DraftKeeper, deleteDraft, listDrafts, loadDraft } from "../compose/drafts.js";
+import { DraftKeeper, deleteDraft, listDrafts, loadDraft, unsavedContent } from "../compose/drafts.js";
 import { EntryFields } from "../compose/fields.js";
 import { forgetAnswers } from "./search.js";
 
@@ -61,7 +61,8 @@ export class NewEntryView {
     this.publish = publishing.writable ? publishControls(publishing) : null;
     this.failure = el("div");
     this.store = el("button", { class: "primary", text: "Store the entry" });
-    if (draft) this.#restore(draft);
+    const unsaved = unsavedContent(id);
+    if (draft || unsaved) this.#restore(unsaved ?? draft.content, draft?.files ?? []);
     this.#keeper = new DraftKeeper(id, (state) => this.#draftState(state), (made) => this.#created(made));
     fill(
       this.body,
@@ -75,12 +76,15 @@ export class NewEntryView {
         el("div", { class: "form-foot" }, this.store, this.state),
       ),
     );
+    if (!unsaved) return;
+    this.#keeper.changed(unsaved);
+    showNotice({ text: "This text had not reached the server; this browser had kept it.", level: "info" });
   }
 
-  #restore({ content, files }) {
+  #restore(content, files) {
     this.fields.restore(content);
-    const known = files ?? (content.attachment_ids ?? []).map((id) => ({ attachment_id: id }));
-    this.attachments.restore(known);
+    const known = new Map(files.map((file) => [file.attachment_id, file]));
+    this.attachments.restore((content.attachment_ids ?? []).map((id) => known.get(id) ?? { attachment_id: id }));
   }
 
   #content() {
