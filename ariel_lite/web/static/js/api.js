@@ -11,6 +11,9 @@ export class ApiError extends Error {
 /** True for a request that was overtaken or stopped; nothing is shown for it. */
 export const wasAborted = (error) => error.name === "AbortError";
 
+/** True when the same request may well succeed later. */
+export const mayPass = ({ status }) => status === 0 || status === 408 || status === 429 || status >= 500;
+
 /**
  * A request; resolves to the parsed answer (null when it has no body).
  * Throws ApiError, or AbortError when `signal` fires.

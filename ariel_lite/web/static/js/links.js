@@ -7,6 +7,16 @@ export function entryAddress(id, query = "") {
   return `/entry/${encodeURIComponent(id)}${query ? `?${new URLSearchParams({ q: query })}` : ""}`;
 }
 
+/** The id in an entry's address; one that is not encoded properly is taken as it stands. */
+export function entryIdOf(pathname) {
+  const written = pathname.slice("/entry/".length);
+  try {
+    return decodeURIComponent(written);
+  } catch {
+    return written;
+  }
+}
+
 /** A url that may be followed, or null: a bare name (nothing here answers it), javascript:, data: and other claims. */
 export function safeUrl(url) {
   if (isStored(url)) return url;

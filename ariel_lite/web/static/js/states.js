@@ -1,6 +1,6 @@
 // What a view shows instead of its content: loading, empty, failed. Each looks different and says what to do.
 
-import { offerToken } from "./api.js";
+import { mayPass, offerToken } from "./api.js";
 import { button, el, field, fill } from "./dom.js";
 
 const SLOW_AFTER_MS = 4000;
@@ -24,20 +24,25 @@ export function empty(title, ...advice) {
   return el("div", { class: "state empty" }, el("p", { class: "state-title", text: title }), ...advice);
 }
 
+/** A logbook without entries. */
+export function emptyLogbook() {
+  const write = el("a", { href: "/new", text: "write the first entry" });
+  return empty("This logbook is empty.", el("p", {}, "Fill it with ", el("code", { text: "ariel-lite ingest" }), ", or ", write, "."));
+}
+
 /**
  * A failure, with the server's hint, further `details` and a way to try again where that can help; on a missing token,
  * a form that asks for it.
  */
 export function failed(error, retry, details = null) {
   if (error.status === 401 && retry) return tokenForm(error, retry);
-  const canHelp = error.status === 0 || error.status === 429 || error.status >= 500;
   return el(
     "div",
     { class: "state failed", role: "alert" },
     el("p", { class: "state-title", text: error.message }),
     details,
     error.hint ? el("p", { text: error.hint }) : null,
-    retry && canHelp ? button("Try again", retry) : null,
+    retry && mayPass(error) ? button("Try again", retry) : null,
   );
 }
 

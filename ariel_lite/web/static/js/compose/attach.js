@@ -1,6 +1,6 @@
 // Files of a new entry: each is uploaded at once, with its progress, and waits at the server for the entry.
 
-import { upload, wasAborted } from "../api.js";
+import { mayPass, upload, wasAborted } from "../api.js";
 import { button, el, fill, freshId } from "../dom.js";
 import { size } from "../format.js";
 
@@ -54,7 +54,8 @@ export class Attachments {
   add(chosen) {
     for (const one of chosen) {
       const file = this.#listed(one.name, one.size);
-      if (one.size > MOST_BYTES) this.#state(file, `too large: ${size(one.size)}; at most 10 MB are kept`, true);
+      if (!one.size) this.#state(file, "empty: there is nothing to keep", true);
+      else if (one.size > MOST_BYTES) this.#state(file, `too large: ${size(one.size)}; at most 10 MB are kept`, true);
       else this.#send(file, one);
     }
   }
@@ -105,8 +106,8 @@ export class Attachments {
       this.#state(file, "attached");
     } catch (error) {
       if (wasAborted(error)) return;
-      this.#state(file, `not uploaded: ${error.message} ${error.hint ?? ""}`, true);
-      fill(file.retry, button("Try again", () => this.#send(file, data)));
+      this.#state(file, `not uploaded: ${[error.message, error.hint].filter(Boolean).join("; ")}`, true);
+      if (mayPass(error)) fill(file.retry, button("Try again", () => this.#send(file, data)));
     } finally {
       file.busy = false;
       this.#onChange();

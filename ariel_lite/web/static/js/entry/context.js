@@ -32,5 +32,5 @@ function item(brief, id) {
   const isThis = brief.entry_id === id;
   const name = isThis ? el("strong", { "aria-current": "true", text: title }) : el("a", { href: entryAddress(brief.entry_id), text: title });
   const score = typeof brief.score === "number" ? `similarity ${brief.score.toFixed(2)}` : null;
-  return el("li", {}, name, el("p", { class: "meta" }, joined([timeElement(brief.timestamp), brief.author, score])));
+  return el("li", {}, name, el("p", { class: "meta" }, joined([timeElement(brief.timestamp), brief.author ? el("span", { text: brief.author }) : null, score])));
 }

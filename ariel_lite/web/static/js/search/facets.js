@@ -1,7 +1,7 @@
 // Counts by author, source, logbook, tag and year; a click adds the value to the text of the query, or takes it out.
 
 import { button, el } from "../dom.js";
-import { number } from "../format.js";
+import { counted, number } from "../format.js";
 import { fieldPiece, fieldPieces, withDate, withPiece, withoutPiece } from "./query_text.js";
 import { changed, withValue } from "./address.js";
 
@@ -15,11 +15,16 @@ const GROUPS = [
 const FILTERABLE = ["author", "source_system"];
 const SHOWN = 6;
 
-/** The facet groups of an answer of /api/facets. */
-export function facetGroups(document, search, go) {
+/** The facet groups of an answer of /api/facets; `exact`: the search finds the counted entries and no others. */
+export function facetGroups(document, search, go, exact) {
   const groups = GROUPS.map(([field, title, name]) => group(document.fields[field] ?? [], { field, title, name }, search, go));
-  const scope = document.scope === "filters" ? "Counts are over all entries that the filters allow." : null;
+  const scope = scopeNote(document, exact);
   return [scope ? el("p", { class: "help", text: scope }) : null, ...groups];
+}
+
+function scopeNote({ scope, total }, exact) {
+  if (scope === "filters") return "Counts are over all entries that the filters allow.";
+  return exact ? null : `Counts are over the ${counted(total, "entry that matches", "entries that match")} by keyword.`;
 }
 
 function group(values, { field, title, name }, search, go) {

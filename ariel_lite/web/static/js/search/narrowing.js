@@ -15,6 +15,7 @@ export class Narrowing {
   #latest = new Latest();
   #shown = "";
   #counts = null;
+  #exact = true;
 
   /** `go(search)` runs a narrowed search. */
   constructor(go) {
@@ -48,8 +49,12 @@ export class Narrowing {
     for (const part of [this.timeline, this.root]) part.setAttribute("aria-busy", String(busy));
   }
 
-  /** Ask for the counts of a search's body and show them; another page of the same search keeps what is there. */
-  async show(body, search) {
+  /**
+   * Ask for the counts of a search's body and show them; another page of the same search keeps what is there. `exact`:
+   * its mode finds what is counted here, the entries that match by keyword, and no others.
+   */
+  async show(body, search, exact) {
+    this.#exact = exact;
     const { offset, cursor, max_results: size, ...asked } = body;
     const key = JSON.stringify(asked);
     if (key === this.#shown) {
@@ -67,23 +72,23 @@ export class Narrowing {
       this.#draw(counts, search);
       performance.mark("ariel:facets");
     } catch (error) {
-      if (!wasAborted(error)) this.#fail(error, body, search);
+      if (!wasAborted(error)) this.#fail(error, () => this.show(body, search, exact));
     }
   }
 
   #draw(counts, search) {
     this.#setBusy(false);
     const narrow = (span) => this.#go(changed(search, { query: withDate(search.query, span) }));
-    fill(this.timeline, timeline(counts, this.timeline.clientWidth || 320, narrow));
-    fill(this.groups, facetGroups(counts, search, this.#go));
+    fill(this.timeline, timeline(counts, this.timeline.clientWidth || 320, narrow, this.#exact));
+    fill(this.groups, facetGroups(counts, search, this.#go, this.#exact));
   }
 
-  #fail(error, body, search) {
+  #fail(error, again) {
     this.#setBusy(false);
     fill(this.timeline);
     fill(
       this.groups,
-      el("p", { class: "note warning" }, `The counts could not be made: ${error.message} `, button("Try again", () => this.show(body, search))),
+      el("p", { class: "note warning" }, `The counts could not be made: ${error.message} `, button("Try again", again)),
     );
   }
 }

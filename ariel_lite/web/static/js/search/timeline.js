@@ -9,8 +9,11 @@ const FINGER_BAR = 12;
 const LABEL_WIDTH = 56;
 const WIDEST_BAR_REM = 3;
 
-/** The timeline of an answer of /api/facets; `narrow(span)` is called with a month or a year. */
-export function timeline({ timeline: months, scope }, width, narrow) {
+/**
+ * The timeline of an answer of /api/facets; `narrow(span)` is called with a month or a year. `exact`: the search finds
+ * the counted entries and no others.
+ */
+export function timeline({ timeline: months, scope }, width, narrow, exact) {
   if (!months.length) return null;
   const filled = withGaps(months);
   const narrowest = matchMedia("(pointer: coarse)").matches ? FINGER_BAR : MOUSE_BAR;
@@ -26,7 +29,7 @@ export function timeline({ timeline: months, scope }, width, narrow) {
   bars.querySelector("button").tabIndex = 0;
   const chart = el("div", { class: "chart" }, bars, axis(spans, width));
   chart.style.maxWidth = `${Math.max(5, spans.length * WIDEST_BAR_REM)}rem`;
-  return el("figure", { class: "timeline" }, el("figcaption", {}, caption(most, byYear, scope)), chart);
+  return el("figure", { class: "timeline" }, el("figcaption", {}, caption(most, byYear, countedEntries(scope, exact))), chart);
 }
 
 function bar({ span, count }, most, narrow) {
@@ -53,8 +56,12 @@ function moveBetweenBars(event) {
   buttons[next].focus();
 }
 
-function caption(most, byYear, scope) {
-  const which = scope === "filters" ? "All entries that the filters allow" : "Entries";
+function countedEntries(scope, exact) {
+  if (scope === "filters") return "All entries that the filters allow";
+  return exact ? "Entries" : "Entries that match by keyword";
+}
+
+function caption(most, byYear, which) {
   return `${which} per ${byYear ? "year" : "month"}, up to ${number(most)}; click to narrow`;
 }
 

@@ -8,7 +8,7 @@ import { counted, dayName, dayOf, number, timeElement } from "../format.js";
 import { moveInList } from "../keyboard.js";
 import { Latest } from "../latest.js";
 import { entryAddress } from "../links.js";
-import { empty, failed, loading } from "../states.js";
+import { empty, emptyLogbook, failed, loading } from "../states.js";
 import { optionFields } from "../search/options.js";
 
 const FILTERS = { author: "author", source_system: "source", start_date: "after", end_date: "before" };
@@ -133,10 +133,7 @@ export class BrowseView {
   #nothing(total, filters) {
     if (total) return empty("There are no entries on this page.", el("p", {}, el("a", { href: this.#addressWith({ page: "", cursor: "" }), text: "First page" })));
     if (filters.length) return empty("No entry passes these filters.", el("p", {}, el("a", { href: "/browse", text: "Show all entries" })));
-    return empty(
-      "This logbook is empty.",
-      el("p", {}, "Fill it with ", el("code", { text: "ariel-lite ingest" }), ", or ", el("a", { href: "/new", text: "write the first entry" }), "."),
-    );
+    return emptyLogbook();
   }
 
   #pageNumber(page) {
@@ -149,7 +146,8 @@ export class BrowseView {
     const links = [];
     if (current > 1) links.push(link("First page", "first", { page: "", cursor: "" }));
     if (current > 1) links.push(link("Previous", "prev", { page: current > 2 ? String(current - 1) : "", cursor: "" }));
-    links.push(el("span", { text: `Page ${number(current)} of ${number(Math.max(page.total_pages, current))}` }));
+    const pages = page.entries.length ? Math.max(page.total_pages, current) : page.total_pages;
+    links.push(el("span", { text: `Page ${number(current)} of ${number(pages)}` }));
     if (page.next_cursor) links.push(link("Next", "next", { page: String(current + 1), cursor: page.next_cursor }));
     return page.entries.length || current > 1 ? el("nav", { class: "paging", "aria-label": "Pages" }, links) : null;
   }

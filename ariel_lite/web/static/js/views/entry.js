@@ -5,7 +5,7 @@ import { announce, setTitle } from "../page.js";
 import { button, el, fill, joined } from "../dom.js";
 import { timeElement } from "../format.js";
 import { Latest } from "../latest.js";
-import { safeUrl } from "../links.js";
+import { entryIdOf, safeUrl } from "../links.js";
 import { failed, loading } from "../states.js";
 import { neighbours, related } from "../entry/context.js";
 import { files } from "../entry/files.js";
@@ -40,7 +40,7 @@ export class EntryView {
   }
 
   async show(url, visit) {
-    const id = decodeURIComponent(url.pathname.slice("/entry/".length));
+    const id = entryIdOf(url.pathname);
     this.#query = url.searchParams.get("q") ?? "";
     setTitle(id);
     fill(this.body, loading("Loading the entry"));
@@ -54,7 +54,7 @@ export class EntryView {
       if (visit.restored) this.#router.restorePosition();
       else window.scrollTo(0, 0);
     } catch (error) {
-      if (!wasAborted(error)) fill(this.body, failed(error, () => this.show(url, visit)));
+      if (!wasAborted(error)) fill(this.body, failed(error, () => this.show(url, visit), error.status === 404 ? searchFor(id) : null));
     }
   }
 
@@ -68,7 +68,7 @@ export class EntryView {
     fill(
       this.body,
       el("h1", {}, title),
-      el("p", { class: "meta" }, joined([timeElement(entry.timestamp, { seconds: true }), entry.author, entry.source_system, sourceLink(entry)])),
+      el("p", { class: "meta" }, joined([timeElement(entry.timestamp, { seconds: true }), ...names(entry), sourceLink(entry)])),
       body.length ? entryText(body, entry.raw_text) : null,
       files(entry.attachments_files ?? [], entry.attachments ?? []),
       metadataTable(entry),
@@ -90,6 +90,14 @@ export class EntryView {
     };
     await draw();
   }
+}
+
+function names({ author, source_system: source }) {
+  return [author, source].filter(Boolean).map((text) => el("span", { text }));
+}
+
+function searchFor(id) {
+  return id.trim() ? el("p", {}, el("a", { href: `/?${new URLSearchParams({ q: id })}`, text: `Search for ${id}` })) : null;
 }
 
 function sourceLink({ source_url: url }) {

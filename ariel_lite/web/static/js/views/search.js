@@ -96,7 +96,7 @@ export class SearchView {
     const body = searchBody(search, this.#types);
     // Both at once, the search first; the cards never wait for the counts.
     const asked = remembered ? null : request("/api/search", { method: "POST", body: explained(body), signal });
-    this.narrowing.show(body, search);
+    this.narrowing.show(body, search, (search.mode || known.defaultMode) === "keyword");
     if (remembered) {
       this.narrowing.setVisible(remembered.entries.length > 0);
       return;
