@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import errno
 import io
-import json
-import math
 import os
 import shutil
 import sys
@@ -22,6 +20,7 @@ import click
 
 from ariel_lite.cli.layout import Line, Span, Style, one_line, padded, safe, wrapped
 from ariel_lite.errors import ARIELException
+from ariel_lite.strict_json import json_text
 
 DEFAULT_WIDTH = 80
 WIDEST = 100
@@ -73,7 +72,7 @@ class Output:
 
     def document(self, value: Any) -> None:
         """Print the JSON document."""
-        self.write(json_bytes(value, indent=2) + b"\n")
+        self.write(json_text(value, indent=2).encode("utf-8") + b"\n")
         self.flush()
 
     def line(self, *spans: Span | str) -> None:
@@ -158,26 +157,6 @@ class Output:
         shown = click.style(text, **STYLES[style]) if style and _shows_colour(sys.stderr) else text
         with suppress(OSError):
             click.echo(shown, err=True, color=_shows_colour(sys.stderr))
-
-
-def json_bytes(value: Any, *, indent: int | None = None) -> bytes:
-    """A value as strict JSON in UTF-8: no NaN, no lone surrogates."""
-    try:
-        text = json.dumps(value, ensure_ascii=False, indent=indent, allow_nan=False, default=str)
-    except ValueError:
-        text = json.dumps(_finite(value), ensure_ascii=False, indent=indent, default=str)
-    try:
-        return text.encode("utf-8")
-    except UnicodeEncodeError:
-        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace").encode("utf-8")
-
-
-def _finite(value: Any) -> Any:
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    if isinstance(value, Mapping):
-        return {str(key): _finite(item) for key, item in value.items()}
-    return [_finite(item) for item in value] if isinstance(value, list | tuple) else value
 
 
 def _is_terminal(stream: IO[str] | None) -> bool:

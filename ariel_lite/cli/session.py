@@ -26,7 +26,6 @@ SERVER = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
 """How the URL of a database server begins; everything else is a file's path."""
 
 
-
 class Session:
     """One run of the command.
 

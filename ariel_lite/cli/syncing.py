@@ -11,7 +11,7 @@ from ariel_lite.cli.failures import INTERRUPTED
 from ariel_lite.cli.ingesting import print_counts, target_backend
 from ariel_lite.cli.layout import Span, one_line
 from ariel_lite.cli.listing import long_time
-from ariel_lite.cli.output import Output, json_bytes
+from ariel_lite.cli.output import Output
 from ariel_lite.cli.progress import progress
 from ariel_lite.cli.session import Decorated, Session, json_option, pass_session
 from ariel_lite.cli.sources import ChosenSource, choose_source
@@ -19,6 +19,7 @@ from ariel_lite.errors import IngestionError
 from ariel_lite.ingestion.sync import SyncOptions, SyncProblem, SyncReport, sync, unseen
 from ariel_lite.ingestion.watch import Cycle, Pace, Watcher, require_initial_ingest
 from ariel_lite.registry import Registry
+from ariel_lite.strict_json import json_text
 
 NOTES_SHOWN = 10
 
@@ -116,7 +117,7 @@ def _teller(session: Session, source_system: str) -> Callable[[Cycle], None]:
 
     def tell(cycle: Cycle) -> None:
         if output.as_json:
-            output.write(json_bytes(cycle.to_dict()) + b"\n")
+            output.write(json_text(cycle.to_dict()).encode("utf-8") + b"\n")
             output.flush()
             return
         when = long_time(cycle.started_at, session.zone)

@@ -7,8 +7,6 @@ mode), always inside JSON strings, and every answer that holds such text says so
 
 from __future__ import annotations
 
-import json
-import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import quote
@@ -17,6 +15,7 @@ from zoneinfo import ZoneInfo
 from ariel_lite.config import ARIELConfig
 from ariel_lite.ingestion.authoring import LOCAL_SOURCES
 from ariel_lite.present import local_time
+from ariel_lite.strict_json import json_text
 
 SEARCH_CHARACTERS = 500
 BROWSE_CHARACTERS = 300
@@ -130,17 +129,6 @@ def error_envelope(
     return {**shape, "details": dict(details)} if details else shape
 
 
-def json_text(value: Any) -> str:
-    """A value as one line of strict JSON: no NaN, no half surrogates."""
-    try:
-        text = json.dumps(value, ensure_ascii=False, allow_nan=False, default=str)
-    except ValueError:
-        text = json.dumps(_finite(value), ensure_ascii=False, default=str)
-    if text.isascii():
-        return text
-    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-
-
 def local_moment(value: Any, zone: ZoneInfo) -> str | None:
     """A time in the facility's zone, or None."""
     return None if value is None else local_time(value, zone)
@@ -161,11 +149,3 @@ def _cell(value: Any) -> str:
     text = "" if value is None else value if isinstance(value, str) else json_text(value)
     flat = " ".join(text.split())
     return flat if len(flat) <= 60 else flat[:59] + "…"
-
-
-def _finite(value: Any) -> Any:
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    if isinstance(value, Mapping):
-        return {str(key): _finite(item) for key, item in value.items()}
-    return [_finite(item) for item in value] if isinstance(value, list | tuple) else value

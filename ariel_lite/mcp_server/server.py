@@ -19,11 +19,12 @@ from mcp.shared.exceptions import MCPError
 from ariel_lite import __version__
 from ariel_lite.capabilities import SearchModes
 from ariel_lite.errors import ARIELException
-from ariel_lite.mcp_server.envelopes import error_envelope, json_text
+from ariel_lite.mcp_server.envelopes import error_envelope
 from ariel_lite.mcp_server.reading import reading_tools
 from ariel_lite.mcp_server.searching import PartlyFailedError, search_tools
 from ariel_lite.mcp_server.toolkit import AgentTool, Serving
 from ariel_lite.mcp_server.writing import WRITING_NAMES, writing_tools
+from ariel_lite.strict_json import json_text
 
 NAME = "ariel-lite"
 LOG = logging.getLogger("ariel_lite.mcp_server")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -11,6 +9,7 @@ from starlette.responses import JSONResponse
 
 from ariel_lite.errors import ARIELException
 from ariel_lite.present import error_document
+from ariel_lite.strict_json import json_text
 
 RETRY_SECONDS = 5
 """What an answer 503 tells a client to wait."""
@@ -21,14 +20,7 @@ class Reply(JSONResponse):
 
     def render(self, content: Any) -> bytes:
         """The document as UTF-8."""
-        try:
-            text = _dumped(content)
-        except ValueError:
-            text = _dumped(_finite(content))
-        try:
-            return text.encode("utf-8")
-        except UnicodeEncodeError:
-            return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace").encode("utf-8")
+        return json_text(content).encode("utf-8")
 
 
 def refused(status: int, code: str, message: str, hint: str = "", *, headers: Mapping[str, str] | None = None) -> Reply:
@@ -41,15 +33,3 @@ def failed(error: ARIELException) -> Reply:
     """An error of this package, with the status of its class; 503 says when to try again."""
     headers = {"Retry-After": str(RETRY_SECONDS)} if error.http_status == 503 else None
     return Reply(error_document(error), status_code=error.http_status, headers=headers)
-
-
-def _dumped(content: Any) -> str:
-    return json.dumps(content, ensure_ascii=False, allow_nan=False, separators=(",", ":"), default=str)
-
-
-def _finite(value: Any) -> Any:
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    if isinstance(value, Mapping):
-        return {str(key): _finite(item) for key, item in value.items()}
-    return [_finite(item) for item in value] if isinstance(value, list | tuple) else value

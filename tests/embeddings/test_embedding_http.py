@@ -215,7 +215,7 @@ def test_zero_and_not_finite_vectors_are_refused(model_server: ModelServer, vect
 )
 def test_an_answer_of_another_kind_is_refused(model_server: ModelServer, content: bytes) -> None:
     model_server.answer = lambda body: (200, {}, content)
-    with pytest.raises(EmbeddingGenerationError, match="holds no vectors|a web page instead of JSON"):
+    with pytest.raises(EmbeddingGenerationError, match=r"holds no vectors|a web page instead of JSON"):
         made(model_server.url).embed(["beam", "lost"])
 
 
