@@ -150,8 +150,9 @@ class Connections:
         with translated_errors(self.path):
             connection = apsw.Connection(_uri(self.path, self.read_only), flags=self._flags)
             connection.set_busy_handler(_Patience())
-            self._local.tokenizer = IndexTokenizer(connection)
+            # First, because it reads the file: a busy or strange one is called that, and not a fault of the index.
             _check_identity(connection, self.path)
+            self._local.tokenizer = IndexTokenizer(connection)
             if not self.read_only:
                 give_back_pages(connection)
                 use_write_ahead_log(connection)
