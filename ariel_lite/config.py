@@ -21,12 +21,14 @@ from ariel_lite.errors import ConfigurationError
 SEARCH_MODULES = ("keyword", "semantic", "hybrid", "rag")
 ENHANCEMENT_MODULES = ("text_embedding", "semantic_processor")
 DEFAULT_MODEL = "all-minilm-l6-v2"
+YEAR_SECONDS = 31_536_000
+"""The longest wait: what the system's clocks and timers can surely count."""
 
 
 class Settings(BaseModel):
-    """A block of settings that refuses unknown keys."""
+    """A block of settings that refuses unknown keys, and numbers that are none (.nan, .inf)."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, protected_namespaces=())
+    model_config = ConfigDict(extra="forbid", frozen=True, protected_namespaces=(), allow_inf_nan=False)
 
 
 class DatabaseConfig(Settings):
@@ -80,17 +82,17 @@ class EmbeddingConfig(Settings):
     provider: str = "onnx"
     model: str = DEFAULT_MODEL
     base_url: str = ""
-    timeout_seconds: float = Field(default=30.0, gt=0)
+    timeout_seconds: float = Field(default=30.0, gt=0, le=YEAR_SECONDS)
 
 
 class WatchConfig(Settings):
     """How `watch` polls."""
 
-    poll_interval_seconds: float | None = Field(default=None, gt=0)
+    poll_interval_seconds: float | None = Field(default=None, gt=0, le=YEAR_SECONDS)
     require_initial_ingest: bool = True
     max_consecutive_failures: int = Field(default=10, ge=1)
-    backoff_multiplier: float = Field(default=2.0, ge=1)
-    max_interval_seconds: float = Field(default=3600, gt=0)
+    backoff_multiplier: float = Field(default=2.0, ge=1, le=1000)
+    max_interval_seconds: float = Field(default=3600, gt=0, le=YEAR_SECONDS)
 
 
 class WriteConfig(Settings):
@@ -107,14 +109,14 @@ class IngestionConfig(Settings):
 
     adapter: str = ""
     source_url: str | None = None
-    poll_interval_seconds: float = Field(default=3600, gt=0)
+    poll_interval_seconds: float = Field(default=3600, gt=0, le=YEAR_SECONDS)
     proxy_url: str | None = None
     verify_ssl: bool = True
-    chunk_days: int = Field(default=365, ge=1)
-    request_timeout_seconds: float = Field(default=60, gt=0)
+    chunk_days: int = Field(default=365, ge=1, le=36_500)
+    request_timeout_seconds: float = Field(default=60, gt=0, le=YEAR_SECONDS)
     max_retries: int = Field(default=3, ge=0)
-    retry_delay_seconds: float = Field(default=5, ge=0)
-    overlap_seconds: float = Field(default=86400, ge=0)
+    retry_delay_seconds: float = Field(default=5, ge=0, le=YEAR_SECONDS)
+    overlap_seconds: float = Field(default=86400, ge=0, le=100 * YEAR_SECONDS)
     watch: WatchConfig = Field(default_factory=WatchConfig)
     write: WriteConfig = Field(default_factory=WriteConfig)
     settings: dict[str, Any] = Field(default_factory=dict)
@@ -141,7 +143,7 @@ class ProviderConfig(Settings):
 
     base_url: str = ""
     api_key: str = ""
-    timeout_seconds: float = Field(default=60.0, gt=0)
+    timeout_seconds: float = Field(default=60.0, gt=0, le=YEAR_SECONDS)
 
 
 class ApiConfig(Settings):
@@ -185,7 +187,7 @@ class ARIELConfig(Settings):
     ingestion: IngestionConfig = Field(default_factory=IngestionConfig)
     default_max_results: int = Field(default=10, ge=1, le=100)
     cache_embeddings: bool = True
-    search_timeout_seconds: float = Field(default=30.0, gt=0)
+    search_timeout_seconds: float = Field(default=30.0, gt=0, le=YEAR_SECONDS)
     entry_url_template: str | None = None
     facility: FacilityConfig = Field(default_factory=FacilityConfig)
     api: ApiConfig = Field(default_factory=ApiConfig)
@@ -202,9 +204,10 @@ class ARIELConfig(Settings):
             ConfigurationError: an unknown key (with the nearest known one) or a value of the wrong kind.
         """
         flat = dict(data)
-        if isinstance(flat.get("ariel"), dict):
-            block = flat.pop("ariel")
-            flat = {**block, **{key: flat[key] for key in flat}}
+        block = flat.pop("ariel", None)
+        if not isinstance(block, dict | None):
+            raise ConfigurationError("setting ariel: input should be a mapping of settings", hint=f"got {block!r}")
+        flat = {**(block or {}), **flat}
         try:
             return cls.model_validate(flat)
         except ValidationError as fault:
@@ -256,8 +259,9 @@ def load_config(path: str | Path | None = None) -> ARIELConfig:
         return ARIELConfig()
     try:
         text = Path(named).read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as fault:
-        raise ConfigurationError(f"cannot read the configuration {named}: {fault}", hint="check --config") from fault
+    except (OSError, ValueError) as fault:
+        reason = getattr(fault, "strerror", None) or str(fault)
+        raise ConfigurationError(f"cannot read the configuration {named}: {reason}", hint="check --config") from fault
     try:
         data = yaml.safe_load(text)
     except yaml.YAMLError as fault:

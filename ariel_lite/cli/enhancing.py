@@ -71,11 +71,13 @@ def reembed(session: Session, model: str | None, proceed: bool, drop: bool) -> N
 
 @dataclass(frozen=True)
 class EnhancerRun:
-    """What an enhancer did, how many entries still wait for it, and the fault that ended it early."""
+    """What an enhancer did, how many entries still wait for it, the fault that ended it early, and whether it was to
+    do all there was."""
 
     report: EnhancementReport
     waiting: int | None
     fault: ARIELException | None = None
+    unlimited: bool = False
 
 
 def configured_model(config: ARIELConfig) -> str:
@@ -136,7 +138,8 @@ def run_enhancers(
                 raise
             runs.append(EnhancerRun(replace(partial, interrupted=False), None, fault))
             continue
-        runs.append(EnhancerRun(report, max(enhancer.pending(service.backend) - len(report.failed), 0)))
+        waiting = max(enhancer.pending(service.backend) - len(report.failed), 0)
+        runs.append(EnhancerRun(report, waiting, unlimited=limit is None))
         if report.interrupted:
             break
     return runs
@@ -206,6 +209,10 @@ def _print_run(output: Output, run: EnhancerRun) -> None:
     output.text(f"{report.module}: {', '.join(parts)}")
     if run.fault is not None:
         output.label(f"{report.module} stopped", f"{run.fault.message}; {run.fault.hint}", "error")
+    if run.waiting and run.unlimited and not report.interrupted:
+        output.label(
+            "note", "another run holds those that wait, or they are new; what a dead run held is free again soon"
+        )
     for entry_id, reason in list(report.failed.items())[:FAILURES_SHOWN]:
         output.label(one_line(entry_id), reason, "warning")
     if len(report.failed) > FAILURES_SHOWN:

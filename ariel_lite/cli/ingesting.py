@@ -167,7 +167,7 @@ def _print_document(session: Session, source: Source, report: IngestReport) -> N
 
 def _problem(report: IngestReport) -> dict[str, Any]:
     """The error document of a run that did not fully succeed."""
-    fault = IngestionError(report.problem or "", hint="" if report.interrupted else "what was read is stored")
+    fault = IngestionError(report.problem or "", hint=report.hint)
     code = {"code": "interrupted"} if report.interrupted else {}
     return {"error": fault.envelope() | code}
 

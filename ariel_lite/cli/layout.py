@@ -94,11 +94,12 @@ def wrapped(line: Iterable[Span], width: int, *, indent: str = "", hanging: str 
         hanging: what every line but the first starts with, where that differs.
     """
     start = indent
+    room = max(width - max(columns(indent), columns(hanging or "")), 8)
     current: Line = [Span(start)]
     used = columns(start)
     empty = True
     for word in _words(line):
-        for part in _fitting(word, max(width - columns(indent), 8)):
+        for part in _fitting(word, room):
             size = columns(plain(part))
             if not empty and used + 1 + size > width:
                 yield current

@@ -18,7 +18,7 @@ from typing import IO, Any
 
 import click
 
-from ariel_lite.cli.layout import Line, Span, Style, one_line, padded, safe, wrapped
+from ariel_lite.cli.layout import Line, Span, Style, columns, one_line, padded, safe, wrapped
 from ariel_lite.errors import ARIELException
 from ariel_lite.strict_json import json_text
 
@@ -101,7 +101,10 @@ class Output:
         self.lines(wrapped(spans, self.width, hanging="  "))
 
     def fact(self, name: str, value: str) -> None:
-        """Print a value beside its name, in two columns."""
+        """Print a value beside its name, in two columns; a name too long for its column has a line of its own."""
+        if columns(one_line(name)) >= LABEL_COLUMNS:
+            self.lines(wrapped([Span(one_line(name), "dim")], self.width))
+            name = ""
         lines = wrapped([Span(one_line(value))], self.width, indent=" " * LABEL_COLUMNS)
         for index, line in enumerate(lines):
             label = Span(padded(one_line(name), LABEL_COLUMNS), "dim")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -15,6 +16,7 @@ from ariel_lite.cli.output import Output
 from ariel_lite.cli.progress import progress
 from ariel_lite.cli.session import Decorated, Session, json_option, pass_session
 from ariel_lite.cli.sources import ChosenSource, choose_source
+from ariel_lite.config import YEAR_SECONDS
 from ariel_lite.errors import IngestionError
 from ariel_lite.ingestion.sync import SyncOptions, SyncProblem, SyncReport, sync, unseen
 from ariel_lite.ingestion.watch import Cycle, Pace, Watcher, require_initial_ingest
@@ -22,6 +24,19 @@ from ariel_lite.registry import Registry
 from ariel_lite.strict_json import json_text
 
 NOTES_SHOWN = 10
+
+
+class _Seconds(click.FloatRange):
+    """A wait that a clock can count; not a number ("nan") is none."""
+
+    def __init__(self) -> None:
+        super().__init__(min=0, max=YEAR_SECONDS, min_open=True)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        seconds = super().convert(value, param, ctx)
+        if math.isnan(seconds):
+            self.fail(f"{value} is no number of seconds.", param, ctx)
+        return seconds
 
 
 def source_options(command: Decorated) -> Decorated:
@@ -66,9 +81,7 @@ def sync_command(
 
 @click.command("watch")
 @source_options
-@click.option(
-    "--interval", type=click.FloatRange(min=0, min_open=True), metavar="SECONDS", help="Wait so long between two runs."
-)
+@click.option("--interval", type=_Seconds(), metavar="SECONDS", help="Wait so long between two runs.")
 @click.option("--once", is_flag=True, help="Run once and end.")
 @click.option("--no-enhance", is_flag=True, help="Leave vectors, summaries and keywords for later.")
 @click.option("--dry-run", is_flag=True, help="Only count what the source would add or change.")

@@ -145,8 +145,11 @@ def _print_status(session: Session, found: ARIELStatusResult, reason: str, mode:
         facts["vectors"] = ", ".join(shown) or "none"
     if details["cut"]:
         facts["long texts"] = f"{details['cut']} entries are indexed up to their first million characters"
-    for table in found.embedding_tables:
-        facts[f"vectors {table.table_name}"] = f"{table.entry_count:,} entries{', in use' if table.is_active else ''}"
+    if found.embedding_tables:
+        facts["vector tables"] = "; ".join(
+            f"{table.table_name} {table.entry_count:,} entries{', in use' if table.is_active else ''}"
+            for table in found.embedding_tables
+        )
     for name, value in facts.items():
         session.output.fact(name, value)
     for error in found.errors:

@@ -94,6 +94,7 @@ def _send(logbook: Backend, server: Backend, batch: Sequence[EnhancedLogbookEntr
     missing = _missing(server, batch, report)
     if report.dry_run:
         report.sent += [entry["entry_id"] for entry in missing]
+        report.files += sum(len(logbook.attachments_of(entry["entry_id"])) for entry in missing)
         return
     try:
         _store(logbook, server, missing, report)

@@ -30,6 +30,7 @@ CITATION = re.compile(
     re.IGNORECASE,
 )
 AFTER_STOP = re.compile(rf"([.!?…]+[\"'”’)]*)((?:{CITATION.pattern})+)", re.IGNORECASE)
+LOOKS_CITED = re.compile(r"[\[【](\s*\d+(?:\s*[,;–-]\s*\d+)*\s*)[\]】]")
 NUMBER = re.compile(r"\d+")
 RANGE = re.compile(r"(\d+)\s*[–-]\s*[#^]?(\d+)")
 MARKUP = re.compile(r"\*\*|__|^#+\s+|`", re.MULTILINE)
@@ -63,14 +64,18 @@ class Checked:
 
 
 def numbered(statements: Sequence[Statement]) -> Numbered:
-    """The answer; sources are numbered as they are first cited."""
+    """The answer; sources are numbered as they are first cited.
+
+    A `[3]` that a sentence quotes from its entry becomes (3): in brackets of this kind only citations are numbered.
+    """
     order = list(dict.fromkeys(index for statement in statements for index in statement.sources))
     numbers = {index: place for place, index in enumerate(order, start=1)}
     text = ""
     for statement in statements:
         marks = "".join(f"[{number}]" for number in sorted(numbers[index] for index in statement.sources))
         separator = ("\n" if statement.begins_line else " ") if text else ""
-        text += f"{separator}{statement.text} {marks}"
+        quoted = LOOKS_CITED.sub(r"(\1)", statement.text)
+        text += f"{separator}{quoted} {marks}"
     return Numbered(text, tuple(order))
 
 

@@ -6,6 +6,7 @@ hard-wrapped mail, bullet lists, tables, dumps of PVs, code. The rules, in this 
 - Fenced code, tables, and three or more lines of readings one below the other are one block of kind "data", never cut.
 - A list item is a sentence, whole; its marker is not part of it.
 - Any other line ends a sentence, unless the text is wrapped there (the next word would not have fitted).
+- What goes on for more than 1,000 characters is cut between words: nobody wants to read it as a quotation.
 - Within a paragraph `.`, `!`, `?`, `…` end a sentence when blanks follow, but not after an abbreviation or an initial,
   not between a number and what it counts (`No. 3`, `3. März`), not inside brackets, quotes or backticks, and not before
   a small letter unless the writer begins sentences with small letters.
@@ -31,6 +32,7 @@ DUMP_LINES = 3
 LONGEST_ITEM = 300
 """A list item of more characters is cut like a paragraph."""
 
+LONGEST_SENTENCE = 1000
 LONGEST_BRACKET = 200
 TELLING = 1000
 """So many characters of a line say what kind of line it is."""
@@ -185,10 +187,23 @@ def _block_sentences(text: str, block: list[_Line]) -> Iterator[Sentence]:
         return
     at = start
     for stop in [*_endings(text, start, end), end]:
-        if text[at:stop].strip():
-            kind: SentenceKind = "prose" if ENDING.search(text[at:stop] + " ") else "line"
-            yield _sentence(text, at, stop, kind)
+        while stop - at > LONGEST_SENTENCE:
+            cut = _cut(text, at)
+            yield from _told(text, at, cut)
+            at = cut
+        yield from _told(text, at, stop)
         at = stop
+
+
+def _told(text: str, start: int, end: int) -> Iterator[Sentence]:
+    if text[start:end].strip():
+        yield _sentence(text, start, end, "prose" if ENDING.search(text[start:end] + " ") else "line")
+
+
+def _cut(text: str, start: int) -> int:
+    """The last blank that keeps what stands before it short enough; in one long word, anywhere."""
+    blank = max(text.rfind(sign, start + 1, start + LONGEST_SENTENCE) for sign in " \t\n")
+    return blank if text[start:blank].strip() else start + LONGEST_SENTENCE
 
 
 def _sentence(text: str, start: int, end: int, kind: SentenceKind) -> Sentence:

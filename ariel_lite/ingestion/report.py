@@ -73,6 +73,15 @@ class IngestReport:
             return f"nothing valid was read: {self.rejected} of {self.rejected} records were rejected"
         return None
 
+    @property
+    def hint(self) -> str:
+        """What to do about `problem`."""
+        if self.interrupted or not self.problem:
+            return ""
+        if self.failures:
+            return "what could be read is stored; the next run tries the rest again"
+        return "is this the right --adapter? the reasons tell what was expected"
+
     def note(self, text: str) -> None:
         """Keep a remark."""
         if len(self.notes) < NOTES_KEPT:

@@ -210,7 +210,7 @@ class _Sync:
         if report.ingest is not None and report.ingest.interrupted:
             raise KeyboardInterrupt
         if report.ingest is not None and report.ingest.problem:
-            problem = SyncProblem("ingest", "ingestion_failed", report.ingest.problem, "what was read is stored")
+            problem = SyncProblem("ingest", "ingestion_failed", report.ingest.problem, report.ingest.hint)
             report.problems.append(problem)
 
     def reindex(self) -> None:

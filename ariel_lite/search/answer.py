@@ -228,7 +228,7 @@ def _why_not_said(scored: Sequence[ScoredPassage], options: AnswerArguments, com
     else:
         message = (
             f"it is not sure enough that {entries} this (confidence {best:.2f}, {options.least_confidence:.2f} is "
-            "needed); give a lower least_confidence to be answered all the same"
+            "needed; least_confidence in search_modules.rag.settings sets it)"
         )
     return SearchDiagnostic("info", MODE, message, "no_answer")
 

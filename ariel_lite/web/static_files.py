@@ -11,12 +11,13 @@ from types import MappingProxyType
 import anyio.to_thread
 from fastapi import APIRouter
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import RedirectResponse, Response
 
 from ariel_lite.web.replies import refused
 
 STATIC = Path(__file__).parent / "static"
-PAGE_ADDRESSES = ("/", "/browse", "/new", "/status", "/entry/{entry_id:path}")
+VIEWS = ("/browse", "/new", "/status")
+PAGE_ADDRESSES = ("/", *VIEWS, "/entry/{entry_id:path}")
 
 TYPES: Mapping[str, str] = MappingProxyType(
     {
@@ -47,6 +48,15 @@ async def page(request: Request) -> Response:
 
 for _address in PAGE_ADDRESSES:
     router.add_api_route(_address, page, methods=["GET"])
+
+
+async def without_slash(request: Request) -> Response:
+    """A view's address as people type it, with a slash at its end."""
+    return RedirectResponse(str(request.url.replace(path=request.url.path.rstrip("/"), scheme="", netloc="")))
+
+
+for _view in VIEWS:
+    router.add_api_route(f"{_view}/", without_slash, methods=["GET"])
 
 
 async def _sent(request: Request, name: str) -> Response:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
@@ -14,6 +15,9 @@ from ariel_lite.web.replies import refused
 
 SHOWN = 80
 """How much of a wrong value a hint repeats."""
+
+_OBJECT = "input should be a JSON object"
+_OBJECT_EXPECTED = ("model_attributes_type", "model_type", "dict_type")
 
 
 class Body(BaseModel):
@@ -46,10 +50,20 @@ def explained(error: RequestValidationError) -> Response:
         return refused(
             422, "validation_error", "the body is not valid JSON", str(first.get("ctx", {}).get("error", ""))
         )
-    message = str(first["msg"]).removeprefix("Value error, ")
-    given = repr(first.get("input"))
-    hint = "" if first["type"] == "missing" else f"got {given[:SHOWN]}{'…' if len(given) > SHOWN else ''}"
+    given = first.get("input")
+    if isinstance(given, bytes):
+        # As curl sends it, unless it is told: nothing but the header is wrong, mostly.
+        hint = "send it with the header Content-Type: application/json"
+        return refused(422, "validation_error", "the body was not sent as JSON", hint)
+    message = _OBJECT if first["type"] in _OBJECT_EXPECTED else str(first["msg"]).removeprefix("Value error, ")
+    hint = "" if first["type"] == "missing" else f"got {_shown(given)}"
     return refused(422, "validation_error", f"{where}: {message[:1].lower()}{message[1:]}", hint)
+
+
+def _shown(given: object) -> str:
+    """A value as JSON writes it, cut."""
+    text = json.dumps(given, ensure_ascii=False, default=str)
+    return text if len(text) <= SHOWN else f"{text[:SHOWN]}…"
 
 
 def _where(location: Sequence[int | str]) -> str:

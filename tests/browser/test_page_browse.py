@@ -84,6 +84,8 @@ def test_rows_by_keys(open_page: OpenPage) -> None:
     expect(page.locator(".row a").nth(1)).to_be_focused()
     page.keyboard.press("Enter")
     expect(page.locator(".entry h1")).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(page.locator(".row a").nth(1)).to_be_focused()
 
 
 def test_a_filter_that_nothing_passes_and_an_empty_logbook(open_page: OpenPage, own_book: PageServer) -> None:
@@ -97,6 +99,8 @@ def test_a_filter_that_nothing_passes_and_an_empty_logbook(open_page: OpenPage, 
 def test_a_page_past_the_end_leads_back(open_page: OpenPage) -> None:
     page = open_page("/browse?page=99")
     expect(page.locator(".state.empty")).to_contain_text("no entries on this page")
+    expect(page.locator(".state.empty")).to_contain_text("the list has 3 pages")
+    expect(page.get_by_role("navigation", name="Pages")).to_have_count(0)
     page.locator(".state.empty").get_by_role("link", name="First page").click()
     expect(page.locator(".row").first).to_be_visible()
 

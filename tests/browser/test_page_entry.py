@@ -22,6 +22,8 @@ def test_an_entry_opens_from_a_card_and_back_again(open_page: OpenPage) -> None:
     page.keyboard.press("Escape")
     expect(box(page)).to_have_value("thyratron")
     expect(cards(page)).to_have_count(1)
+    # Whoever works by keys is where they were.
+    expect(cards(page).get_by_role("link").first).to_be_focused()
 
 
 def test_back_comes_to_the_place_in_the_list_without_asking_again(open_page: OpenPage) -> None:
@@ -115,6 +117,13 @@ def test_similar_entries_need_vectors(open_page: OpenPage, book_with_vectors: Pa
 def test_an_entry_that_is_not_there(open_page: OpenPage, faults: Faults) -> None:
     faults.expect("status of 404")
     page = open_page("/entry/NOBODY")
-    expect(page.get_by_role("alert")).to_contain_text("NOBODY")
+    expect(page.get_by_role("alert")).to_contain_text("No entry has the id NOBODY")
+    expect(page.get_by_role("link", name="Search for NOBODY")).to_have_attribute("href", "/?q=NOBODY")
     page.get_by_role("button", name="Back").click()
     expect(page.get_by_role("heading", level=1)).to_have_text("Browse")
+
+
+def test_an_address_that_is_not_encoded_properly(open_page: OpenPage, faults: Faults) -> None:
+    faults.expect("status of 404")
+    page = open_page("/entry/100%")
+    expect(page.get_by_role("alert")).to_contain_text("No entry has the id 100%")

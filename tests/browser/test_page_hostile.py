@@ -2,13 +2,28 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from conftest import Faults, OpenPage
-from page_logbooks import HOSTILE, HOSTILE_FILE, HOSTILE_NAME, HOSTILE_TAG
+from logbooks import entry
+from page_logbooks import HOSTILE, HOSTILE_FILE, HOSTILE_NAME, HOSTILE_TAG, make_logbook
 from page_server import PageServer
 from playwright.sync_api import Page, expect
 
 INJECTED = "main img:not(.thumbnail img), main script, main svg, main iframe, main b, main i, main [onerror], main [onload], main [onclick], main [onmouseover], main a[href^='javascript'], main a[href^='data']"
+
+
+RIGHT_EDGE = "node => node.getBoundingClientRect().right"
+LEFT_EDGE = "node => node.getBoundingClientRect().left"
+LETTER = """node => {
+  const range = document.createRange();
+  range.setStart(node.firstChild, START);
+  range.setEnd(node.firstChild, START + 1);
+  return range.getBoundingClientRect().left;
+}"""
+FIRST_LETTER = LETTER.replace("START", "0")
+LAST_LETTER = LETTER.replace("START", "8")
 
 
 def assert_nothing_ran(page: Page) -> None:
@@ -29,6 +44,20 @@ def test_in_the_list_and_its_facets(open_page: OpenPage, hostile: PageServer) ->
     page.locator("button.facet-item", has_text="onclick").click()
     expect(page.locator("#results-title")).to_have_text("1 entry")
     assert_nothing_ran(page)
+
+
+def test_a_name_that_turns_the_writing_turns_only_itself(open_page: OpenPage, folder: Path) -> None:
+    turning = entry("T-1", "beam at noon", author="Ada \u202eecalevoL", source="Shift log")
+    server = PageServer(make_logbook(folder / "turning.db", [turning], {}), folder / "config.yml")
+    try:
+        for path in ("/?q=beam", "/entry/T-1", "/browse"):
+            page = open_page(path, server=server)
+            author = page.locator(".meta span", has_text="Ada").first
+            source = page.locator(".meta span", has_text="Shift log").first
+            assert author.evaluate(RIGHT_EDGE) <= source.evaluate(LEFT_EDGE)
+            assert source.evaluate(FIRST_LETTER) < source.evaluate(LAST_LETTER), "the source is written backwards"
+    finally:
+        server.stop()
 
 
 def test_only_real_matches_are_marked(open_page: OpenPage, hostile: PageServer) -> None:
@@ -106,8 +135,8 @@ def test_highlights_that_are_not_escaped_stay_text(open_page: OpenPage, hostile:
     def unescaped(route: object) -> None:
         answer = route.fetch()  # type: ignore[attr-defined]
         document = answer.json()
-        for entry in document["entries"]:
-            entry["highlights"] = [
+        for found in document["entries"]:
+            found["highlights"] = [
                 "<img src=x onerror=alert(30)><b>beam</b><b onclick=alert(31)>x</b><script>alert(32)</script>"
             ]
         route.fulfill(response=answer, json=document)  # type: ignore[attr-defined]

@@ -116,6 +116,60 @@ def test_what_was_typed_stays_when_the_server_fails(open_page: OpenPage, own_boo
     expect(page.get_by_role("heading", level=1)).to_have_text("Written in a tunnel")
 
 
+def test_what_never_reached_the_server_is_there_again(
+    open_page: OpenPage, own_book: PageServer, faults: Faults
+) -> None:
+    faults.expect("Failed to load resource")
+    page = open_page("/new", server=own_book)
+    page.get_by_label("Subject", exact=True).wait_for()
+    page.route("**/api/**", lambda route: route.abort())
+    write(page, "Typed in the dark", "all of it")
+    expect(page.locator(".draft-state")).to_contain_text("The draft is not saved")
+    page.get_by_role("link", name="Status").click()
+    expect(page.locator(".state.failed")).to_be_visible()
+    page.unroute("**/api/**")
+    page.goto(own_book.url + "/new")
+    expect(page.get_by_label("Subject", exact=True)).to_have_value("Typed in the dark")
+    expect(page.get_by_label("Details")).to_have_value("all of it")
+    expect(page.locator("#notice")).to_contain_text("had not reached the server")
+    expect(page.locator(".draft-state")).to_have_text(SAVED)
+    assert [draft["content"]["subject"] for draft in own_book.ask("/api/drafts")["drafts"]] == ["Typed in the dark"]
+    page.goto(own_book.url + "/new")
+    expect(page.get_by_label("Subject", exact=True)).to_have_value("")
+    page.get_by_role("button", name="Delete the draft Typed in the dark").click()
+    expect(page.get_by_role("link", name="Typed in the dark")).to_have_count(0)
+
+
+def test_a_draft_that_goes_while_it_is_written_is_made_anew(
+    open_page: OpenPage, own_book: PageServer, faults: Faults
+) -> None:
+    faults.expect("status of 404")
+    page = open_page("/new", server=own_book)
+    write(page, "Two windows")
+    expect(page.locator(".draft-state")).to_have_text(SAVED)
+    gone = page.evaluate("new URLSearchParams(location.search).get('draft')")
+    page.evaluate("id => fetch(`/api/drafts/${id}`, {method: 'DELETE'}).then(answer => answer.status)", gone)
+    write(page, "Two windows, still typing")
+    page.wait_for_timeout(900)
+    expect(page.locator(".draft-state")).to_have_text(SAVED)
+    assert [draft["content"]["subject"] for draft in own_book.ask("/api/drafts")["drafts"]] == [
+        "Two windows, still typing"
+    ]
+    store(page)
+    expect(page.get_by_role("heading", level=1)).to_have_text("Two windows, still typing")
+    assert own_book.ask("/api/drafts")["drafts"] == []
+
+
+def test_an_empty_file_is_not_sent_and_not_tried_again(
+    open_page: OpenPage, own_book: PageServer, tmp_path: Path
+) -> None:
+    (tmp_path / "nothing.txt").touch()
+    page = open_page("/new", server=own_book)
+    page.get_by_label("Files", exact=True).set_input_files(tmp_path / "nothing.txt")
+    expect(page.locator(".file-state")).to_contain_text("empty")
+    expect(page.locator(".attach").get_by_role("button", name="Try again")).to_have_count(0)
+
+
 def test_a_file_that_is_too_large_is_not_sent(open_page: OpenPage, own_book: PageServer, tmp_path: Path) -> None:
     large = tmp_path / "video.bin"
     with large.open("wb") as handle:

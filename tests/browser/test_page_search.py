@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from urllib.parse import urlencode
 
 import pytest
 from conftest import Faults, OpenPage
@@ -87,7 +88,7 @@ def test_a_fault_in_the_query_is_marked_and_its_hint_shown(open_page: OpenPage, 
     faults.expect("status of 400")
     page = open_page("/?q=beam+date:2024-13-45+loss")
     failure = page.get_by_role("alert")
-    expect(failure).to_contain_text("impossible date")
+    expect(failure).to_contain_text("Impossible date")
     expect(failure).to_contain_text("YYYY-MM")
     expect(failure.locator("mark")).to_have_text("2024-13-45")
     expect(failure.get_by_role("button", name="Try again")).to_have_count(0)
@@ -100,6 +101,31 @@ def test_no_entry_is_no_failure(open_page: OpenPage) -> None:
     expect(page.locator(".state.empty")).to_contain_text("No entry matches.")
     expect(page.get_by_role("alert")).to_have_count(0)
     expect(page.locator(".narrowing")).to_be_hidden()
+
+
+@pytest.mark.parametrize("query", ["*", "the of a", "NOT"])
+def test_a_query_without_a_word_is_not_called_a_search_without_hits(open_page: OpenPage, query: str) -> None:
+    page = open_page("/?" + urlencode({"q": query}))
+    expect(page.locator(".state.empty")).to_contain_text("Nothing was searched.")
+    expect(page.locator(".note.warning").last).to_be_visible()
+    expect(page.locator(".sentence")).to_have_count(0)
+
+
+def test_counts_say_what_they_count_where_the_mode_finds_more(
+    open_page: OpenPage, book_with_vectors: PageServer
+) -> None:
+    page = open_page("/?q=thyratron&mode=hybrid", server=book_with_vectors)
+    expect(page.locator(".facets")).to_contain_text("Counts are over the 1 entry that matches by keyword.")
+    expect(page.locator(".timeline figcaption")).to_contain_text("Entries that match by keyword per month")
+    page.get_by_role("button", name="Keyword").click()
+    expect(page.locator(".timeline figcaption")).to_contain_text("Entries per month")
+    expect(page.locator(".facets")).not_to_contain_text("Counts are over")
+
+
+def test_the_timeline_names_its_first_and_last_month(open_page: OpenPage) -> None:
+    page = open_page("/?q=klystron OR scope OR quench&mode=keyword")
+    expect(page.locator(".axis span").first).to_have_text("2024-01")
+    expect(page.locator(".axis span").last).to_have_text("2024-06")
 
 
 def test_pages_of_results_and_a_filter_that_goes_back_to_the_first(open_page: OpenPage) -> None:

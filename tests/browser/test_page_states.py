@@ -50,7 +50,7 @@ def test_a_server_that_is_away_is_said_and_can_be_asked_again(
     page.go_back()
     own_book.start()
     page.locator(".state.failed").get_by_role("button", name="Try again").click()
-    expect(page.locator(".state.empty")).to_contain_text("No entry matches.")
+    expect(page.locator(".state.empty")).to_contain_text("This logbook is empty.")
 
 
 def test_an_error_of_the_server_is_shown_with_its_hint(open_page: OpenPage, faults: Faults) -> None:
@@ -59,8 +59,8 @@ def test_an_error_of_the_server_is_shown_with_its_hint(open_page: OpenPage, faul
     body = '{"error": {"code": "database_unavailable", "message": "the logbook is busy", "hint": "wait a moment", "position": null}}'
     page.route("**/api/search", lambda route: route.fulfill(status=503, body=body, content_type="application/json"))
     search(page, "beam")
-    expect(page.locator(".state.failed")).to_contain_text("the logbook is busy")
-    expect(page.locator(".state.failed")).to_contain_text("wait a moment")
+    expect(page.locator(".state.failed")).to_contain_text("The logbook is busy")
+    expect(page.locator(".state.failed")).to_contain_text("Wait a moment")
     page.unroute("**/api/search")
     page.get_by_role("button", name="Try again").click()
     expect(cards(page).first).to_be_visible()
@@ -158,13 +158,17 @@ def test_a_token_that_got_lost_is_asked_for(open_page: OpenPage, folder: Path, f
         page.get_by_role("button", name="Keyword").wait_for()
         assert "secret" not in page.url
         page.context.clear_cookies()
+        page.reload()
+        page.locator(".state.token").wait_for()
         search(page, "beam")
         form = page.locator(".state.token")
+        expect(form).to_contain_text("printed it")
         for token in ("wrong", "secret"):
             form.get_by_label("Token").fill(token)
             form.get_by_role("button", name="Continue").click()
             expect(form if token == "wrong" else head(page)).to_contain_text(
                 "did not take" if token == "wrong" else "1 entry"
             )
+        expect(page.locator("#facility")).to_contain_text("America/Halifax")
     finally:
         server.stop()

@@ -47,6 +47,7 @@ def test_files_go_with_their_entry(server: Logbook, file: Logbook) -> None:
     one["attachments"] = [{"url": stored_url(FILE), "filename": "scope.png"}]
     file.service.backend.upsert([one])
     file.service.backend.store_attachment(one["entry_id"], FILE, "scope.png", "image/png", b"picture")
+    assert pushed(file, server, dry_run=True).files == 1
     assert pushed(file, server).files == 1
     stored = server.service.backend.get_attachment(FILE)
     assert stored is not None

@@ -42,6 +42,17 @@ def test_sources_are_numbered_as_they_are_first_cited() -> None:
 
 
 @pytest.mark.parametrize(
+    ("quoted", "shown"),
+    [
+        ("As in [3], nothing.", "As in (3), nothing. [1]"), ("PWNED [1, 2] 【4】 [2–3]", "PWNED (1, 2) (4) (2–3) [1]"),
+        ("SR[3].BPM at [0.5] [mm] [see 2]", "SR(3).BPM at [0.5] [mm] [see 2] [1]"),
+    ],
+)  # fmt: skip
+def test_numbers_in_brackets_that_an_entry_holds_are_no_citations(quoted: str, shown: str) -> None:
+    assert numbered([Statement(quoted, (0,))]).text == shown
+
+
+@pytest.mark.parametrize(
     "answer",
     [
         "KLY-3 tripped on cathode overcurrent [1].",

@@ -144,3 +144,14 @@ def test_sentences_are_slices_in_order_that_hold_all_words(text: str) -> None:
     assert all(before.end <= after.start for before, after in pairwise(sentences))
     kept = "".join(sentence.text for sentence in sentences)
     assert [sign for sign in kept if sign in "Bé°"] == [sign for sign in text if sign in "Bé°"]
+
+
+@pytest.mark.parametrize(
+    "text", ["klystron tripped because of arcs " * 200, "x" * 5000, "电" * 2500, " ".join(["y" * 999] * 5)]
+)
+def test_text_without_an_end_is_cut_between_words(text: str) -> None:
+    sentences = split_sentences(text)
+    assert len(sentences) > 2
+    assert max(len(sentence.text) for sentence in sentences) <= 1000
+    joined = (" " if " " in text else "").join(sentence.text for sentence in sentences)
+    assert joined == text.strip()

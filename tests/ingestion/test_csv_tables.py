@@ -189,3 +189,19 @@ def test_lines_do_not_depend_on_the_pieces_they_come_in(text: str, sizes: list[i
         pieces.append(left[:size])
         left = left[size:]
     assert list(lines_of([*pieces, left])) == io.StringIO(text, newline="").readlines()
+
+
+def test_a_cell_of_millions_of_characters_is_read() -> None:
+    """The open end of a piece must be looked at once: tried anew at each character, this would not end today."""
+    long = "x y " * 500_000
+    assert rows(f"date,text\n2026-03-05,{long}\n2026-03-06,b\n")[1:] == [["2026-03-05", long], ["2026-03-06", "b"]]
+
+
+def test_messages_name_not_all_of_very_many_columns(bench: Bench) -> None:
+    many = [f"c{number}" for number in range(500)]
+    row = ",".join("v" for _ in many)
+    report = read(bench, f"date,text,{','.join(many)}\n2026-03-05,hello,{row}\n")
+    assert "c19 and 480 more (map them" in report.notes[0]
+    assert bench.entry(next(iter(bench.ids())))["metadata"] == dict.fromkeys(many, "v")
+    with pytest.raises(IngestionError, match=r"there are: a{40}…, b$"):
+        read(bench, f"{'a' * 5000},b\n1,2\n")

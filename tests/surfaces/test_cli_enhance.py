@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from commands import CHECKOUT, Call, environment, run, start
 
+from ariel_lite.backends.values import VectorModel
 from ariel_lite.compose import open_logbook
 from ariel_lite.config import ARIELConfig
 
@@ -201,3 +202,19 @@ def _wait_for_vectors(location: str) -> None:
 def _vectors(location: str) -> int:
     with open_logbook(location, config=ARIELConfig(), read_only=True) as book:
         return sum(table.entry_count for table in book.status().embedding_tables)
+
+
+def test_entries_that_another_run_holds_are_said(bare: Call, sample: str) -> None:
+    with open_logbook(
+        sample, config=ARIELConfig.from_dict({"embedding": {"provider": "hashing", "model": "hashing"}})
+    ) as book:
+        embedder = book.service.context.embedder
+        model = VectorModel(embedder.name, embedder.dimension, embedder.fingerprint)
+        held = book.service.backend.claim_pending(model, "another run", 10)
+        done = bare("enhance", "--module", "text_embedding")
+        limited = bare("enhance", "--module", "text_embedding", "--limit", "1")
+        book.service.backend.release_claims("another run")
+    assert len(held) == 10
+    assert done.out.splitlines()[0] == f"text_embedding: {ENTRIES - 10} entries done, 10 still waiting"
+    assert done.out.splitlines()[1].startswith("note: another run holds those that wait")
+    assert "note:" not in limited.out

@@ -175,3 +175,17 @@ def test_ingest_of_nothing_valid_is_an_error_document(call: Call, tmp_path: Path
     assert called.code == 1
     assert called.document["error"]["code"] == "ingestion_failed"
     assert called.document["rejected"] == 1
+
+
+@pytest.mark.parametrize("text", ["ariel: 5", "ariel: [1]", "ariel: ''"])
+def test_a_block_that_is_no_mapping_is_named(call: Call, tmp_path: Path, text: str) -> None:
+    (tmp_path / "odd.yml").write_text(text)
+    error = call("--config", "odd.yml", "status", "--json").document["error"]
+    assert (error["code"], error["message"]) == (
+        "configuration_error", "setting ariel: input should be a mapping of settings",
+    )  # fmt: skip
+
+
+def test_a_configuration_that_cannot_be_read_says_why_once(call: Call, tmp_path: Path) -> None:
+    called = call("--config", str(tmp_path), "status")
+    assert (called.code, called.err.count(str(tmp_path)), "Errno" in called.err) == (2, 1, False)

@@ -172,3 +172,20 @@ def test_help_of_a_process_comes_without_a_logbook(tmp_path: Path) -> None:
     done = run("--help", env=environment(ARIEL_LITE_DB="absent.db", ARIEL_LITE_CONFIG="absent.yml"), cwd=tmp_path)
     assert done.returncode == 0
     assert lines(done.stdout)[0].startswith("Usage: ariel-lite")
+
+
+def test_a_long_word_behind_a_hanging_indent_fits(call: Call, sample: str) -> None:
+    for mode in ("keyword", "rag"):
+        out = call("--db", sample, "search", "--mode", mode, "klystron" * 50).out
+        assert max(columns(line) for line in out.splitlines()) <= 80, mode
+
+
+def test_a_name_and_its_value_never_run_together(call: Call, sample: str, tmp_path: Path) -> None:
+    made = {"id": "L1", "text": "a", "metadata": {"Beam current of the day": "500 mA", "Shift": "owl"}}
+    source = write_entries(tmp_path / "l.jsonl", [made])
+    assert call("--db", "l.db", "ingest", "--adapter", "generic_json", "--source", source).code == 0
+    shown = call("--db", "l.db", "show", "L1").out.splitlines()
+    assert shown[shown.index("Beam current of the day") + 1] == "              500 mA"
+    assert "Shift         owl" in shown
+    assert call("--db", "l.db", "enhance", "--module", "text_embedding").code == 0
+    assert "vector tables text_embeddings_all_minilm_l6_v2 1 entries, in use" in call("--db", "l.db", "status").out

@@ -150,6 +150,37 @@ def test_watch_once_prints_a_line(call: Call, book: Logbook, config: str) -> Non
     assert (line["cycle"], line["ingest"]["unchanged"], line["next_poll"]) == (1, 6, None)
 
 
-@pytest.mark.parametrize("interval", ["0", "-1", "soon"])
+@pytest.mark.parametrize("interval", ["0", "-1", "soon", "nan", "inf", "1e300"])
 def test_an_interval_that_is_none(call: Call, config: str, interval: str) -> None:
-    assert call("--db", "a.db", "--config", config, "watch", "--interval", interval).code == 2
+    assert call("--db", "a.db", "--config", config, "sync", "--no-enhance").code == 0
+    called = call("--db", "a.db", "--config", config, "watch", "--interval", interval)
+    assert called.code == 2
+    assert "'--interval'" in called.err
+
+
+@pytest.mark.parametrize(
+    "block",
+    [
+        {"poll_interval_seconds": float("inf")}, {"poll_interval_seconds": 1e300}, {"overlap_seconds": float("nan")},
+        {"overlap_seconds": 1e15}, {"chunk_days": 10**12}, {"request_timeout_seconds": 1e12},
+        {"retry_delay_seconds": 1e300}, {"watch": {"backoff_multiplier": 1e200}},
+        {"watch": {"max_interval_seconds": float("inf")}},
+    ],
+    ids=str,
+)  # fmt: skip
+def test_spans_that_no_clock_counts_are_refused(call: Call, tmp_path: Path, block: dict[str, Any]) -> None:
+    (tmp_path / "odd.yml").write_text(yaml.safe_dump({"ariel": {"ingestion": block}}))
+    called = call("--db", "a.db", "--config", "odd.yml", "sync", "--source", "nothing.json")
+    assert called.code == 2
+    assert called.err.startswith("error: setting ingestion.")
+
+
+def test_what_to_do_about_a_source_is_said(call: Call, book: Logbook, config: str) -> None:
+    book.always = "login"
+    assert "hint: what could be read is stored; the next run" in call("--db", "a.db", "--config", config, "sync").err
+    Path("wrong.csv").write_text("date,text\nyesterday,RF trip\n")
+    called = call("--db", "a.db", "ingest", "--adapter", "csv", "--source", "wrong.csv")
+    assert (called.code, called.err.splitlines()[1]) == (
+        1,
+        "hint: is this the right --adapter? the reasons tell what was expected",
+    )

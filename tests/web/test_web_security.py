@@ -194,6 +194,35 @@ def test_bodies_that_are_no_request(make_page: MakePage, body: bytes) -> None:
     assert error(reply, 422)["code"] == "validation_error"
 
 
+@pytest.mark.parametrize(
+    ("body", "shown"), [(b"[]", "got []"), (b"null", "got null"), (b"[true]", "got [true]"), (b'"x"', 'got "x"')]
+)
+def test_a_wrong_value_is_repeated_as_it_was_sent(make_page: MakePage, body: bytes, shown: str) -> None:
+    fault = error(make_page().post("/api/search", content=body, headers={"Content-Type": "application/json"}), 422)
+    assert (fault["message"], fault["hint"]) == ("body: input should be a JSON object", shown)
+
+
+def test_half_a_character_can_be_repeated(make_page: MakePage) -> None:
+    body = b'{"query": "beam", "max_results": "\\ud800"}'
+    fault = error(make_page().post("/api/search", content=body, headers={"Content-Type": "application/json"}), 422)
+    assert "max_results" in fault["message"]
+
+
+@pytest.mark.parametrize("kind", ["application/x-www-form-urlencoded", "text/plain", ""])
+def test_json_without_its_type_says_which_header_is_missing(make_page: MakePage, kind: str) -> None:
+    reply = make_page().post("/api/search", content=b'{"query": "beam"}', headers={"Content-Type": kind})
+    fault = error(reply, 422)
+    assert fault["message"] == "the body was not sent as JSON"
+    assert "Content-Type: application/json" in fault["hint"]
+
+
+def test_a_slash_behind_a_view_leads_to_the_view(make_page: MakePage) -> None:
+    page = make_page()
+    for path in ("/browse/", "/new/", "/status/"):
+        reply = page.get(f"{path}?page=2", follow_redirects=False)
+        assert (reply.status_code, reply.headers["location"]) == (307, f"{path[:-1]}?page=2")
+
+
 def test_a_body_that_nests_too_deep(make_page: MakePage) -> None:
     body = b'{"query":' + b"[" * 100_000
     reply = make_page().post("/api/search", content=body, headers={"Content-Type": "application/json"})

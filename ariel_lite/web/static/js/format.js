@@ -12,6 +12,9 @@ export function counted(value, one, many = `${one}s`) {
   return `${number(value)} ${value === 1 ? one : many}`;
 }
 
+/** A message of the server as a sentence: a plain first word begins with a capital, a name or field stays as it is. */
+export const sentence = (text) => text.replace(/^\p{Ll}(?=\p{Ll}* )/u, (letter) => letter.toUpperCase());
+
 /** Bytes as B, kB or MB (powers of 1,000). */
 export function size(bytes) {
   if (bytes < 1000) return `${bytes} B`;

@@ -16,6 +16,12 @@ export function isTyping(target) {
   return Boolean(target.closest?.("input:not([type=checkbox]):not([type=radio]), textarea, select, [contenteditable]"));
 }
 
+/** After Back: the link that was followed gets the focus again, where nothing else has it by now. */
+export function focusFollowed(links, { restored, left }) {
+  const isFree = ["BODY", "main"].includes(document.activeElement.id || document.activeElement.tagName);
+  if (restored && left && isFree) links.find((link) => link.href === left)?.focus({ preventScroll: true });
+}
+
 /**
  * Up, Down, Home and End move between the links of a list; above the first one the focus goes to `before`.
  * Returns true when the key was used.

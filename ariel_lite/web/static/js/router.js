@@ -4,7 +4,8 @@ import { clearNotice, showNotice } from "./page.js";
 
 /**
  * Shows views in `main`. A view is {root, show(url, visit), leave()}: `show` is called for every address of the view,
- * also while it is on screen; `visit` is {restored: came by Back or Forward, from: the address a link was followed on}.
+ * also while it is on screen; `visit` is {restored: came by Back or Forward, from: the address a link was followed on,
+ * left: the address that was on screen before, null at the start}.
  */
 export class Router {
   #main;
@@ -13,6 +14,7 @@ export class Router {
   #name = "";
   #positions = new Map();
   #key = "";
+  #address = null;
 
   /** Routes: [{name, matches(pathname), create()}]; the first that matches is shown. */
   constructor(main, routes) {
@@ -39,6 +41,7 @@ export class Router {
   /** Change the address without showing anything anew. */
   rename(address) {
     history.replaceState(history.state, "", address);
+    this.#address = location.href;
   }
 
   /** Back to where a link was followed, or to an address when the visit began here. */
@@ -61,7 +64,9 @@ export class Router {
     const route = this.#routes.find((one) => one.matches(url.pathname)) ?? this.#routes[0];
     const changed = route.name !== this.#name;
     if (changed) this.#open(route);
-    this.#view.show(url, { ...visit, from: history.state.from });
+    const left = this.#address;
+    this.#address = url.href;
+    this.#view.show(url, { ...visit, from: history.state.from, left });
     if (visit.restored) this.restorePosition();
     else if (changed) window.scrollTo(0, 0);
   }

@@ -2,6 +2,7 @@
 
 import { mayPass, offerToken } from "./api.js";
 import { button, el, field, fill } from "./dom.js";
+import { sentence } from "./format.js";
 
 const SLOW_AFTER_MS = 4000;
 
@@ -35,25 +36,26 @@ export function emptyLogbook() {
  * a form that asks for it.
  */
 export function failed(error, retry, details = null) {
-  if (error.status === 401 && retry) return tokenForm(error, retry);
+  if (error.status === 401 && retry) return tokenForm();
   return el(
     "div",
     { class: "state failed", role: "alert" },
-    el("p", { class: "state-title", text: error.message }),
+    el("p", { class: "state-title", text: sentence(error.message) }),
     details,
-    error.hint ? el("p", { text: error.hint }) : null,
+    error.hint ? el("p", { text: sentence(error.hint) }) : null,
     retry && mayPass(error) ? button("Try again", retry) : null,
   );
 }
 
-function tokenForm(error, retry) {
+function tokenForm() {
   const input = el("input", { type: "password", autocomplete: "current-password", required: true });
   const note = el("p", { class: "error-text", role: "alert" });
   const submit = async (event) => {
     event.preventDefault();
     fill(note);
     try {
-      if (await offerToken(input.value.trim())) return retry();
+      // The frame has missed its part as well: all of it is loaded again.
+      if (await offerToken(input.value.trim())) return location.reload();
       fill(note, "The server did not take this token.");
     } catch (failure) {
       fill(note, failure.message);
@@ -64,7 +66,7 @@ function tokenForm(error, retry) {
     "form",
     { class: "state token", on: { submit } },
     el("h2", { text: "This logbook asks for a token" }),
-    el("p", { text: error.hint || "It is the web.token of the server's configuration." }),
+    el("p", { text: "‘ariel-lite web’ printed it with its address when it was started; ask whoever did that." }),
     field("Token", input),
     el("button", { text: "Continue" }),
     note,

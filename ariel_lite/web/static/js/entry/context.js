@@ -1,7 +1,7 @@
 // What stands around an entry: its thread, its neighbours in time, and entries that are about the same.
 
 import { el, joined } from "../dom.js";
-import { timeElement } from "../format.js";
+import { sentence, timeElement } from "../format.js";
 import { entryAddress } from "../links.js";
 
 /** Links to the entries before and after, for the top of the view. */
@@ -19,7 +19,7 @@ export function related({ thread, similar, note }, id) {
     "div",
     { class: "related" },
     answers ? list("Thread", thread, id) : null,
-    similar.length ? list("Similar entries", similar, id) : el("section", {}, el("h2", { text: "Similar entries" }), el("p", { class: "help", text: note || "None." })),
+    similar.length ? list("Similar entries", similar, id) : el("section", {}, el("h2", { text: "Similar entries" }), el("p", { class: "help", text: note ? sentence(note) : "None." })),
   );
 }
 

@@ -1,6 +1,7 @@
 // What stands above the results: how the query was read, what the server noted, and what narrows it.
 
 import { button, el } from "../dom.js";
+import { sentence } from "../format.js";
 import { fieldPieces, withWord, withoutPiece } from "./query_text.js";
 import { changed, withValue } from "./address.js";
 
@@ -8,12 +9,15 @@ const FILTER_NAMES = { start_date: "from", end_date: "until", author: "author", 
 const SUGGESTION = /^(.*?)Did you mean (.+)\?$/su;
 const CORRECTION = /(\S+) \(for (.+?)\)(?:, |$)/gu;
 
+/** True for a query in which nothing was left to search for; its notes say why. */
+export const asksNothing = ({ reasoning }) => reasoning.startsWith("nothing (");
+
 /** The sentence, and every diagnostic by its level; `go(search)` runs another search. */
 export function reading(answer, search, go) {
   return el(
     "div",
     { class: "reading" },
-    answer.reasoning ? el("p", { class: "sentence" }, "Read as: ", el("q", { text: answer.reasoning })) : null,
+    answer.reasoning && !asksNothing(answer) ? el("p", { class: "sentence" }, "Read as: ", el("q", { text: answer.reasoning })) : null,
     answer.degraded ? degradedNote(answer, search, go) : null,
     answer.diagnostics.map((diagnostic) => note(diagnostic, search, go)),
   );
@@ -56,7 +60,7 @@ function note(diagnostic, search, go) {
     "p",
     { class: `note ${diagnostic.level}` },
     words[diagnostic.level] ? el("strong", { text: words[diagnostic.level] }) : null,
-    suggestion(diagnostic, search, go) ?? diagnostic.message,
+    suggestion(diagnostic, search, go) ?? sentence(diagnostic.message),
   );
 }
 
@@ -67,5 +71,5 @@ function suggestion({ message, category }, search, go) {
   if (!corrections.length) return null;
   const query = corrections.reduce((text, [, right, typed]) => withWord(text, typed, right), search.query);
   if (query === search.query) return null;
-  return [match[1], "Did you mean ", button(query, () => go(changed(search, { query })), { class: "link" }), "?"];
+  return [sentence(match[1]), "Did you mean ", button(query, () => go(changed(search, { query })), { class: "link" }), "?"];
 }

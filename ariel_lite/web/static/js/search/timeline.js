@@ -65,7 +65,7 @@ function caption(most, byYear, which) {
   return `${which} per ${byYear ? "year" : "month"}, up to ${number(most)}; click to narrow`;
 }
 
-/** The first span, and the years after it that have room for their number. */
+/** The first span, the years after it that have room for their number, and the last span where there is room. */
 function axis(spans, width) {
   const perBar = Math.min(width / spans.length, WIDEST_BAR_REM * 15);
   const labels = [];
@@ -75,12 +75,16 @@ function axis(spans, width) {
     if (room < LABEL_WIDTH || (index && !isYear)) return;
     labels.push({ index, text: index ? span.slice(0, 4) : span });
   });
+  const { index } = labels.at(-1);
+  const end = spans.length - 1;
+  if (index < end && (spans.length - index) * perBar >= 2 * LABEL_WIDTH) labels.push({ index: end, text: spans[end].span, isEnd: true });
   return el("div", { class: "axis", "aria-hidden": "true" }, labels.map((label) => tick(label, spans.length)));
 }
 
-function tick({ index, text }, count) {
+function tick({ index, text, isEnd }, count) {
   const element = el("span", { text });
-  element.style.left = `${(100 * index) / count}%`;
+  if (isEnd) element.style.right = "0";
+  else element.style.left = `${(100 * index) / count}%`;
   return element;
 }
 

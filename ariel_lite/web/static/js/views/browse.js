@@ -5,7 +5,7 @@ import { announce, setTitle } from "../page.js";
 import { capabilities } from "../capabilities.js";
 import { disclosure, el, field, fill, joined } from "../dom.js";
 import { counted, dayName, dayOf, number, timeElement } from "../format.js";
-import { moveInList } from "../keyboard.js";
+import { focusFollowed, moveInList } from "../keyboard.js";
 import { Latest } from "../latest.js";
 import { entryAddress } from "../links.js";
 import { empty, emptyLogbook, failed, loading } from "../states.js";
@@ -44,11 +44,15 @@ export class BrowseView {
       this.filters,
       this.results,
     );
-    this.results.addEventListener("keydown", (event) => moveInList(event, [...this.results.querySelectorAll(".row a")]));
+    this.results.addEventListener("keydown", (event) => moveInList(event, this.#links()));
   }
 
   leave() {
     this.#latest.stop();
+  }
+
+  #links() {
+    return [...this.results.querySelectorAll(".row a")];
   }
 
   async show(url, visit) {
@@ -62,6 +66,7 @@ export class BrowseView {
       this.#drawFilters();
       const page = await request(`/api/entries?${this.#asked()}`, { signal });
       this.#draw(page);
+      focusFollowed(this.#links(), visit);
       if (visit.restored) this.#router.restorePosition();
     } catch (error) {
       if (!wasAborted(error)) fill(this.results, failed(error, () => this.show(url, visit)));
@@ -118,7 +123,7 @@ export class BrowseView {
     fill(
       this.results,
       el("div", { class: "results-head" }, el("h2", { id: "browse-count", text: count }), this.#narrowedBy(filters)),
-      page.entries.length ? days(page.entries) : this.#nothing(page.total, filters),
+      page.entries.length ? days(page.entries) : this.#nothing(page, filters),
       this.#paging(page),
     );
     announce(`${count}, page ${this.#pageNumber(page)}`);
@@ -130,8 +135,9 @@ export class BrowseView {
     return el("p", { class: "narrowed" }, shown, " ", el("a", { href: "/browse", text: "Show all" }));
   }
 
-  #nothing(total, filters) {
-    if (total) return empty("There are no entries on this page.", el("p", {}, el("a", { href: this.#addressWith({ page: "", cursor: "" }), text: "First page" })));
+  #nothing({ total, total_pages: pages }, filters) {
+    const past = `There are no entries on this page; the list has ${counted(pages, "page")}.`;
+    if (total) return empty(past, el("p", {}, el("a", { href: this.#addressWith({ page: "", cursor: "" }), text: "First page" })));
     if (filters.length) return empty("No entry passes these filters.", el("p", {}, el("a", { href: "/browse", text: "Show all entries" })));
     return emptyLogbook();
   }
@@ -146,10 +152,9 @@ export class BrowseView {
     const links = [];
     if (current > 1) links.push(link("First page", "first", { page: "", cursor: "" }));
     if (current > 1) links.push(link("Previous", "prev", { page: current > 2 ? String(current - 1) : "", cursor: "" }));
-    const pages = page.entries.length ? Math.max(page.total_pages, current) : page.total_pages;
-    links.push(el("span", { text: `Page ${number(current)} of ${number(pages)}` }));
+    links.push(el("span", { text: `Page ${number(current)} of ${number(Math.max(page.total_pages, current))}` }));
     if (page.next_cursor) links.push(link("Next", "next", { page: String(current + 1), cursor: page.next_cursor }));
-    return page.entries.length || current > 1 ? el("nav", { class: "paging", "aria-label": "Pages" }, links) : null;
+    return page.entries.length ? el("nav", { class: "paging", "aria-label": "Pages" }, links) : null;
   }
 }
 

@@ -5,15 +5,15 @@ import { announce, setTitle } from "../page.js";
 import { capabilities } from "../capabilities.js";
 import { button, el, fill } from "../dom.js";
 import { counted, number } from "../format.js";
-import { moveInList } from "../keyboard.js";
+import { focusFollowed, moveInList } from "../keyboard.js";
 import { Latest } from "../latest.js";
-import { empty, failed, loading } from "../states.js";
+import { empty, emptyLogbook, failed, loading } from "../states.js";
 import { asksSomething, changed, pageSize, readSearch, searchAddress, searchBody } from "../search/address.js";
 import { answerPanel } from "../search/answer.js";
 import { cardLinks, cards } from "../search/cards.js";
 import { SearchForm, showsScores } from "../search/form.js";
 import { Narrowing } from "../search/narrowing.js";
-import { narrowings, reading } from "../search/reading.js";
+import { asksNothing, narrowings, reading } from "../search/reading.js";
 import { startPanel } from "../search/start.js";
 
 const REMEMBERED = 12;
@@ -72,7 +72,7 @@ export class SearchView {
     setTitle(this.#search.query || "Search");
     fill(this.chips, narrowings(this.#search, (search) => this.#go(search)));
     const remembered = visit.restored ? answers.get(url.search) : null;
-    if (remembered) this.#showAnswer(remembered);
+    if (remembered) this.#showAnswer(remembered, visit);
     else if (asksSomething(this.#search)) this.#wait();
     const signal = this.#latest.next();
     try {
@@ -103,7 +103,8 @@ export class SearchView {
     }
     const answer = await asked;
     this.#remember(answer);
-    this.#showAnswer(answer);
+    this.#showAnswer(answer, visit);
+    if (!answer.entries.length) await this.#tellEmptyLogbook(signal);
     if (visit.restored) this.#router.restorePosition();
     performance.mark("ariel:results");
   }
@@ -167,7 +168,17 @@ export class SearchView {
     return el("p", { class: "fault" }, query.slice(0, position), el("mark", { text: word }), query.slice(position + word.length));
   }
 
-  #showAnswer(answer) {
+  /** Where the logbook itself is empty, that is what there is to say. */
+  async #tellEmptyLogbook(signal) {
+    try {
+      const { total } = await request("/api/entries?page_size=1", { signal });
+      if (!total) this.results.querySelector(".state.empty")?.replaceWith(emptyLogbook());
+    } catch {
+      // The answer stands as it is.
+    }
+  }
+
+  #showAnswer(answer, visit) {
     const go = (search) => this.#go(search);
     this.#endWait();
     this.narrowing.setVisible(answer.entries.length > 0);
@@ -181,10 +192,12 @@ export class SearchView {
       this.#paging(answer),
       explanation(answer),
     );
+    focusFollowed(cardLinks(this.results), visit);
     announce(answer.entries.length ? count : "No entry found");
   }
 
   #nothing(answer) {
+    if (asksNothing(answer)) return empty("Nothing was searched.", el("p", { text: "The notes above say what the query is missing." }));
     const advice = answer.degraded
       ? "A part of the search could not run (see above), so this does not mean that there is none."
       : "Try fewer words, another spelling, or another mode; take out a filter where one is set.";
