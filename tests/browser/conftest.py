@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import os
-import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from chromium import OPTIONS, NoBrowserError, ensure_chromium
+from page_faults import Faults, OpenPage
 from page_logbooks import CONFIG, hostile_book, make_logbook, shift_book
 from page_server import PageServer, run_command
-from playwright.sync_api import Browser, ConsoleMessage, Dialog, Page, sync_playwright
+from playwright.sync_api import Browser, Page, sync_playwright
 
 PATIENCE_MS = 15_000
 VIOLATIONS = """
@@ -19,12 +19,13 @@ window.violations = [];
 document.addEventListener("securitypolicyviolation", (event) => window.violations.push(event.violatedDirective + " " + event.blockedURI));
 """
 
-OpenPage = Callable[..., Page]
 
-
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    """A headless Chromium; without one the tests fail in CI, and are skipped elsewhere with what was tried."""
+    """A headless Chromium; without one the tests fail in CI, and are skipped elsewhere with what was tried.
+
+    One a module: Playwright keeps an event loop running, and the tests of other modules want loops of their own.
+    """
     try:
         path = ensure_chromium()
     except NoBrowserError as fault:
@@ -35,34 +36,6 @@ def browser() -> Iterator[Browser]:
         launched = playwright.chromium.launch(executable_path=path, args=OPTIONS)
         yield launched
         launched.close()
-
-
-class Faults:
-    """What went wrong in the pages of a test; `expect` names what is meant to go wrong."""
-
-    def __init__(self) -> None:
-        self.found: list[str] = []
-        self._expected: list[re.Pattern[str]] = []
-
-    def expect(self, pattern: str) -> None:
-        """Take faults that match for granted."""
-        self._expected.append(re.compile(pattern))
-
-    def unexpected(self) -> list[str]:
-        return [fault for fault in self.found if not any(pattern.search(fault) for pattern in self._expected)]
-
-    def watch(self, page: Page) -> None:
-        page.on("console", self._heard)
-        page.on("pageerror", lambda error: self.found.append(f"script error: {error}"))
-        page.on("dialog", self._asked)
-
-    def _heard(self, message: ConsoleMessage) -> None:
-        if message.type in ("error", "warning"):
-            self.found.append(f"console {message.type}: {message.text}")
-
-    def _asked(self, dialog: Dialog) -> None:
-        self.found.append(f"dialog: {dialog.message}")
-        dialog.dismiss()
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import axe_playwright_python
 import pytest
-from conftest import Faults, OpenPage
+from page_faults import Faults, OpenPage
 from page_server import PageServer
 from playwright.sync_api import Page
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from conftest import OpenPage
+from page_faults import OpenPage
 from page_logbooks import LOSSES
 from page_server import PageServer
 from playwright.sync_api import Locator, Page, expect

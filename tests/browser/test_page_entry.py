@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from conftest import Faults, OpenPage
+from page_faults import Faults, OpenPage
 from page_logbooks import PICTURE
 from page_server import PageServer
 from playwright.sync_api import expect

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
-from conftest import OpenPage
+from page_faults import OpenPage
 from playwright.sync_api import expect
 from test_page_search import box, cards, search
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from conftest import Faults, OpenPage
 from logbooks import entry
+from page_faults import Faults, OpenPage
 from page_logbooks import HOSTILE, HOSTILE_FILE, HOSTILE_NAME, HOSTILE_TAG, make_logbook
 from page_server import PageServer
 from playwright.sync_api import Page, expect

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from conftest import Faults, OpenPage
+from page_faults import Faults, OpenPage
 from page_logbooks import PICTURE, make_logbook
 from page_server import PageServer
 from playwright.sync_api import Page, expect

@@ -9,9 +9,9 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
-from conftest import OpenPage
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from page_faults import OpenPage
 from playwright.sync_api import Page
 
 from ariel_lite.query.bind import bind

@@ -6,7 +6,7 @@ import re
 from urllib.parse import urlencode
 
 import pytest
-from conftest import Faults, OpenPage
+from page_faults import Faults, OpenPage
 from page_logbooks import LOSSES
 from page_server import PageServer
 from playwright.sync_api import Locator, Page, expect

@@ -6,8 +6,8 @@ import re
 import threading
 from pathlib import Path
 
-from conftest import Faults, OpenPage
 from logbooks import entry
+from page_faults import Faults, OpenPage
 from page_logbooks import LOSSES, make_logbook
 from page_server import PageServer
 from playwright.sync_api import Route, expect
