@@ -203,7 +203,7 @@ def _told(text: str, start: int, end: int) -> Iterator[Sentence]:
 def _cut(text: str, start: int) -> int:
     """The last blank that keeps what stands before it short enough; in one long word, anywhere."""
     blank = max(text.rfind(sign, start + 1, start + LONGEST_SENTENCE) for sign in " \t\n")
-    return blank if text[start:blank].strip() else start + LONGEST_SENTENCE
+    return blank if blank > start and text[start:blank].strip() else start + LONGEST_SENTENCE
 
 
 def _sentence(text: str, start: int, end: int, kind: SentenceKind) -> Sentence:
