@@ -195,12 +195,14 @@ def _fused(
         holding = frozenset(words.all_words)
         bonus = ALL_WORDS_BONUS
         scored = {row: (score + bonus * (row in holding)) / (1 + bonus) for row, score in fused.items()}
-    if meaning.degraded:
+    if meaning.degraded and not meaning.is_partial:
         return {row: score for row, score in scored.items() if row in words.all_words}
     least = threshold(context, options.similarity_threshold)
     if least <= 0:
         return scored
-    worth = {*meaning.rows[meaning.similarities >= least].tolist(), *words.all_words}
+    # Of entries that have no vector yet it is not known whether they are near.
+    by_words = words.leg.rows if meaning.is_partial else words.all_words
+    worth = {*meaning.rows[meaning.similarities >= least].tolist(), *by_words}
     return {row: score for row, score in scored.items() if row in worth}
 
 
@@ -214,6 +216,8 @@ def _doubted(
     if absent:
         message = f"these words occur nowhere in the logbook: {', '.join(absent)}"
         notes.append(SearchDiagnostic("info", "hybrid", message, "absent"))
+    if meaning.is_partial:
+        return fused, notes
     share = len(absent) / max(len(leaves), 1)
     least = context.embedder.recommended_threshold if len(meaning.rows) else 0.0
     best = float(meaning.similarities[0]) if len(meaning.rows) else 0.0

@@ -40,14 +40,24 @@ class SemanticArguments(SearchArguments):
     include_highlights: bool = True
 
 
+MANY_MISSING = 0.1
+MOST_MISSING = 0.5
+"""The shares of entries without a current vector from which on not being near says nothing, and from which on the leg
+cannot speak for the logbook: it is degraded then."""
+
+
 @dataclass(frozen=True)
 class SemanticLeg:
-    """Rows and cosine similarities, best first; `notes` say why there are none, or not all."""
+    """Rows and cosine similarities, best first; `notes` say why there are none, or not all.
+
+    `is_partial`: many entries have no vector yet, so that not being near says nothing of them.
+    """
 
     rows: Rows
     similarities: Similarities
     notes: tuple[SearchDiagnostic, ...] = ()
     degraded: bool = False
+    is_partial: bool = False
 
 
 def nearest(context: SearchContext, planned: PlannedQuery, depth: int) -> SemanticLeg:
@@ -61,8 +71,8 @@ def nearest(context: SearchContext, planned: PlannedQuery, depth: int) -> Semant
     try:
         embedder = context.embedder
         model = VectorModel(embedder.name, embedder.dimension, embedder.fingerprint)
-        notes, usable = _state(context, model)
-        if not usable:
+        notes, missing = _state(context, model)
+        if missing == 1:
             return SemanticLeg(*nothing, notes, True)
         vector = embedder.embed([planned.meaning], query=True)[0]
         if not is_storable(vector):
@@ -72,9 +82,8 @@ def nearest(context: SearchContext, planned: PlannedQuery, depth: int) -> Semant
     except (ConfigurationError, EmbeddingGenerationError, DatabaseQueryError) as fault:
         note = SearchDiagnostic("warning", "semantic", f"{fault.message}; {fault.hint}", str(fault.category))
         return SemanticLeg(*nothing, (note,), True)
-    return SemanticLeg(
-        np.array([hit.row for hit in ordered], dtype=np.int64), np.array([hit.score for hit in ordered]), notes
-    )
+    found, scores = np.array([hit.row for hit in ordered], dtype=np.int64), np.array([hit.score for hit in ordered])
+    return SemanticLeg(found, scores, notes, missing >= MOST_MISSING, missing >= MANY_MISSING)
 
 
 def threshold(context: SearchContext, wanted: float | None) -> float:
@@ -109,20 +118,20 @@ def run(context: SearchContext, arguments: SearchArguments) -> SearchOutcome:
     return SearchOutcome(found, tuple(diagnostics), planned.sentence, leg.degraded, explanation=explanation)
 
 
-def _state(context: SearchContext, model: VectorModel) -> tuple[tuple[SearchDiagnostic, ...], bool]:
-    """What to say of the vectors, and whether a search with them makes sense."""
+def _state(context: SearchContext, model: VectorModel) -> tuple[tuple[SearchDiagnostic, ...], float]:
+    """What to say of the vectors, and the share of entries that have none (1: no search makes sense)."""
     counts = context.backend.vector_counts(model)
     if not counts.current:
         if counts.stale:
             message = f"the vectors were made by another version of {model.name}; run 'ariel-lite reembed'"
         else:
             message = f"no entry has a vector of {model.name} yet; run 'ariel-lite enhance'"
-        return (SearchDiagnostic("warning", "semantic", message, "embedding"),), False
+        return (SearchDiagnostic("warning", "semantic", message, "embedding"),), 1.0
     missing = counts.missing + counts.stale
     if not missing:
-        return (), True
+        return (), 0.0
     message = f"{missing} of {missing + counts.current} entries have no current vector; run 'ariel-lite enhance'"
-    return (SearchDiagnostic("warning", "semantic", message, "embedding"),), True
+    return (SearchDiagnostic("warning", "semantic", message, "embedding"),), missing / (missing + counts.current)
 
 
 def _allowed(context: SearchContext, planned: PlannedQuery) -> Rows | None:

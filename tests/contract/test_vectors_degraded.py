@@ -134,6 +134,16 @@ def test_some_vectors_missing_is_told_but_not_degraded(open_empty: OpenEmpty, mo
     ]
 
 
+def test_words_find_what_has_no_vector_yet_while_many_are_missing(open_empty: OpenEmpty) -> None:
+    texts = ["vacuum " * 3, *[f"pressure of gauge {number}" for number in range(8)]]
+    book = meaning_book(open_empty, texts, embed=False)
+    enhance(book, limit=1)
+    result = book.search("pressure dropped slowly yesterday night", mode="hybrid")
+    assert "pressure of gauge 1" in [hit["raw_text"] for hit in result.entries]
+    assert result.degraded
+    assert "8 of 9 entries have no current vector" in result.diagnostics[-1].message
+
+
 @pytest.mark.parametrize("mode", MODES)
 def test_a_whole_logbook_has_nothing_to_tell(open_empty: OpenEmpty, mode: str) -> None:
     result = meaning_book(open_empty, ["vacuum", "", "orbit"]).search("vacuum", mode=mode)
