@@ -21,7 +21,7 @@ MODULE = "semantic_processor"
 BEFORE_DRAFTS = """
 DROP VIEW noted_enhancements; DROP TRIGGER enhancement_noted; DROP TRIGGER enhancement_renoted;
 DROP TRIGGER enhancement_gone; DROP TABLE enhancement_state; DROP TABLE enhancement_claims; DROP TABLE drafts;
-DROP TABLE staged_files; DELETE FROM ariel_migrations WHERE name LIKE '0003%'; PRAGMA user_version = 2;
+DROP TABLE staged_files; DELETE FROM settings WHERE key = 'edited'; DELETE FROM ariel_migrations WHERE name LIKE '0003%'; PRAGMA user_version = 2;
 """
 BEFORE_DRAFTS_ON_THE_SERVER = """
 DROP TABLE ariel_lite_drafts, ariel_lite_staged_files, ariel_lite_enhancement_claims;
@@ -88,6 +88,8 @@ def test_an_older_file_is_read_as_it_is_and_migrated_for_writing(old_file: Path)
     assert old_file.read_bytes() == before
     writer = SQLiteBackend(old_file)
     assert writer.migrate() == ["0003_create_authoring_tables"]
+    with apsw.Connection(str(old_file)) as file:
+        assert file.execute("SELECT count(*) FROM settings WHERE key = 'edited'").get == 1
     check_writing(writer)
     writer.close()
 

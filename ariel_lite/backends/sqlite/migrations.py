@@ -35,8 +35,7 @@ def create_tables(connection: apsw.Connection) -> None:
     for statement in statements("schema.sql"):
         connection.execute(statement)
     connection.execute(
-        "INSERT INTO settings VALUES ('analyzer', ?), ('generation', random()), ('edited', random()),"
-        " ('time_ordered', 1)",
+        "INSERT INTO settings VALUES ('analyzer', ?), ('generation', random()), ('time_ordered', 1)",
         (Analyzer().fingerprint,),
     )
     configure_index(connection)
@@ -53,6 +52,8 @@ def create_authoring_tables(connection: apsw.Connection) -> None:
     """0003: drafts and waiting files; which module is done with which entry, and who is working on it."""
     for statement in (*statements("drafts.sql"), *statements("enhancement.sql")):
         connection.execute(statement)
+    # What facets remember grows with new entries and is read anew only after this mark has changed.
+    connection.execute("INSERT OR IGNORE INTO settings VALUES ('edited', random())")
     note_enhancements(connection)
 
 
