@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from datetime import date, datetime
 from pathlib import Path
@@ -14,11 +13,11 @@ from ariel_lite.backends.values import UpsertOutcome
 from ariel_lite.config import ARIELConfig, load_config, resolve_database
 from ariel_lite.errors import ConfigurationError
 from ariel_lite.ingestion.authoring import completed_entry
+from ariel_lite.locations import scheme_of
 from ariel_lite.records import ARIELSearchResult, ARIELStatusResult, EnhancedLogbookEntry
 from ariel_lite.registry import BACKENDS, Registry
 from ariel_lite.service import ARIELSearchService, Page
 
-SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+)://")
 FILE_BACKEND = "sqlite"
 BACKEND_OF_SCHEME = MappingProxyType({"postgresql": "postgres"})
 """Schemes that are not their backend's name."""
@@ -46,10 +45,9 @@ def backend_name(location: str, registry: Registry) -> str:
     Raises:
         ConfigurationError: a URL of no registered backend.
     """
-    match = SCHEME.match(location)
-    if match is None:
+    scheme = scheme_of(location)
+    if scheme is None:
         return FILE_BACKEND
-    scheme = match[1].lower()
     name = BACKEND_OF_SCHEME.get(scheme, scheme)
     if name == FILE_BACKEND or name not in registry.names(BACKENDS):
         raise ConfigurationError(

@@ -231,11 +231,21 @@ class ARIELConfig(Settings):
         names = list(SEARCH_MODULES) + [name for name in self.search_modules if name not in SEARCH_MODULES]
         return [name for name in names if self.is_search_module_enabled(name)]
 
+    @property
+    def vector_model(self) -> str:
+        """The model whose vectors are made and searched: semantic mode's own, else the one of all."""
+        return self.search_module("semantic").model or self.embedding.model
+
+    def with_vector_model(self, name: str) -> ARIELConfig:
+        """These settings with another model for vectors."""
+        semantic = self.search_module("semantic").model_copy(update={"model": name})
+        embedding = self.embedding.model_copy(update={"model": name})
+        modules = {**self.search_modules, "semantic": semantic}
+        return self.model_copy(update={"search_modules": modules, "embedding": embedding})
+
     def get_search_model(self) -> str | None:
         """The model that searches by meaning use; None when they are switched off."""
-        if not self.is_search_module_enabled("semantic"):
-            return None
-        return self.search_module("semantic").model or self.embedding.model
+        return self.vector_model if self.is_search_module_enabled("semantic") else None
 
     def is_enhancement_module_enabled(self, name: str) -> bool:
         """True unless the configuration switches the enhancer off."""

@@ -7,7 +7,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from ariel_lite.errors import ARIELException
-from ariel_lite.records import ARIELSearchResult, ARIELStatusResult, EnhancedLogbookEntry, entry_title
+from ariel_lite.records import ARIELSearchResult, ARIELStatusResult, EnhancedLogbookEntry, entry_title, without_text
 
 
 def local_time(moment: datetime, zone: ZoneInfo) -> str:
@@ -35,7 +35,7 @@ def entry_document(entry: EnhancedLogbookEntry, zone: ZoneInfo) -> dict[str, Any
     """An entry with all its fields; times in the facility's zone. The long texts of attached files are left out."""
     return {
         **entry,
-        "attachments": [{key: file[key] for key in file if key != "text"} for file in entry["attachments"]],  # type: ignore[literal-required]
+        "attachments": [without_text(file) for file in entry["attachments"]],
         "timestamp": local_time(entry["timestamp"], zone),
         "created_at": local_time(entry["created_at"], zone),
         "updated_at": local_time(entry["updated_at"], zone),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal, NotRequired, TypedDict
@@ -189,10 +190,19 @@ def field_values(entry: EnhancedLogbookEntry) -> dict[str, list[str]]:
     return values
 
 
+def attached_texts(entry: EnhancedLogbookEntry) -> list[str]:
+    """The texts of an entry's files, where they have one."""
+    return [text for file in entry["attachments"] if isinstance(text := file.get("text"), str) and text]
+
+
+def without_text(attachment: Mapping[str, Any]) -> dict[str, Any]:
+    """An attachment as it is shown: its text can be very long, and is found through its entry."""
+    return {key: value for key, value in attachment.items() if key != "text"}
+
+
 def own_text(entry: EnhancedLogbookEntry) -> str:
     """What was written and attached, without what enhancers added: what an entry's vectors stand for."""
-    files = [attachment["text"] for attachment in entry["attachments"] if attachment.get("text")]
-    return "\n".join([entry["raw_text"], *files])
+    return "\n".join([entry["raw_text"], *attached_texts(entry)])
 
 
 def searchable_text(entry: EnhancedLogbookEntry) -> str:
@@ -202,5 +212,4 @@ def searchable_text(entry: EnhancedLogbookEntry) -> str:
         parts.append(str(entry["summary"]))
     if entry.get("keywords"):
         parts.append(" ".join(entry["keywords"]))
-    parts += [text for file in entry["attachments"] if isinstance(text := file.get("text"), str) and text]
-    return "\n".join(parts)
+    return "\n".join([*parts, *attached_texts(entry)])

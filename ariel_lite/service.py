@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import threading
 import time
 from collections.abc import Callable, Generator
@@ -24,6 +23,7 @@ from ariel_lite.capabilities import SearchModes
 from ariel_lite.config import ARIELConfig
 from ariel_lite.embeddings.base import model_table
 from ariel_lite.errors import ConfigurationError, EmbeddingGenerationError, InvalidRequestError, SearchTimeoutError
+from ariel_lite.locations import mask_credentials
 from ariel_lite.query.nodes import Everything, conjunction
 from ariel_lite.records import (
     MAX_RESULTS,
@@ -37,8 +37,6 @@ from ariel_lite.registry import Registry
 from ariel_lite.repository import ARIELRepository
 from ariel_lite.search.base import FoundEntry, SearchArguments, SearchContext, SearchOutcome, SearchToolDescriptor
 
-CREDENTIALS = re.compile(r"(?<=://)([^/@:]*):[^@/]*(?=@)")
-PASSWORD_PARAMETER = re.compile(r"(?<=[?&]password=)[^&]*", re.IGNORECASE)
 EMBEDDING_MODULE = "text_embedding"
 PROVIDER_SETTINGS = ("embedding_dimension",)
 """Settings of a mode that its embedding provider reads, not the mode."""
@@ -188,7 +186,7 @@ class ARIELSearchService:
         vectors, fault = self._vector_details()
         problems += [fault] if fault else []
         tables = self.backend.embedding_tables()
-        in_use = model_table(self.config.search_module("semantic").model or self.config.embedding.model)
+        in_use = model_table(self.config.vector_model)
         tables = [replace(table, is_active=table.table_name == in_use) for table in tables]
         active = next((table.table_name for table in tables if table.is_active), None)
         return ARIELStatusResult(
@@ -303,11 +301,6 @@ def _mode_settings(descriptor: SearchToolDescriptor, config: ARIELConfig) -> dic
         message = f"search_modules.{mode}.settings.{name}: {first['msg'].lower()}"
         raise ConfigurationError(message, hint=f"got {first['input']!r}") from fault
     return given
-
-
-def mask_credentials(location: str) -> str:
-    """A database location without its password."""
-    return PASSWORD_PARAMETER.sub("***", CREDENTIALS.sub(r"\1:***", location))
 
 
 class _Limit:

@@ -12,7 +12,6 @@ from ariel_lite.cli.layout import one_line
 from ariel_lite.cli.output import Output
 from ariel_lite.cli.progress import progress
 from ariel_lite.cli.session import Session, json_option, pass_session
-from ariel_lite.config import ARIELConfig, EmbeddingConfig, SearchModuleConfig
 from ariel_lite.embeddings.base import model_table
 from ariel_lite.enhancement.base import EnhancementReport, Enhancer
 from ariel_lite.errors import ARIELException, InvalidRequestError, ModuleNotEnabledError
@@ -52,12 +51,12 @@ def reembed(session: Session, model: str | None, proceed: bool, drop: bool) -> N
     """Make the vectors of all entries anew, as after another version of a model."""
     if drop and proceed:
         raise InvalidRequestError("--drop and --continue were both given", hint="choose one of them")
-    name = model or configured_model(session.config)
+    name = model or session.config.vector_model
     with session.writing() as service:
         if drop:
             dropped = _drop(service, name)
         else:
-            config = with_model(service.config, name)
+            config = service.config.with_vector_model(name)
             enhancer = service.registry.load(ENHANCERS, EMBEDDING).create_enhancer(config, service.registry)
             runs = run_enhancers(service, [enhancer], force=not proceed)
     if not drop:
@@ -78,25 +77,6 @@ class EnhancerRun:
     waiting: int | None
     fault: ARIELException | None = None
     unlimited: bool = False
-
-
-def configured_model(config: ARIELConfig) -> str:
-    """The model that searches by meaning use."""
-    return config.search_module("semantic").model or config.embedding.model
-
-
-def with_model(config: ARIELConfig, name: str) -> ARIELConfig:
-    """The settings, with another model for vectors."""
-    if name == configured_model(config):
-        return config
-    semantic = config.search_module("semantic").model_dump() | {"model": name}
-    embedding = config.embedding.model_dump() | {"model": name}
-    return config.model_copy(
-        update={
-            "search_modules": {**config.search_modules, "semantic": SearchModuleConfig.model_validate(semantic)},
-            "embedding": EmbeddingConfig.model_validate(embedding),
-        }
-    )
 
 
 def enabled_enhancers(service: ARIELSearchService, only: str | None = None) -> list[Enhancer]:

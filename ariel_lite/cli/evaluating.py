@@ -9,7 +9,6 @@ from typing import Any
 
 import click
 
-from ariel_lite.cli.enhancing import configured_model
 from ariel_lite.cli.layout import Line, Span, cut, padded
 from ariel_lite.cli.output import Output
 from ariel_lite.cli.progress import progress
@@ -115,7 +114,7 @@ def evaluation(
     else:
         _print(session.output, outcome)
     if record:
-        write_baseline(baseline or BUNDLED, card, configured_model(session.config))
+        write_baseline(baseline or BUNDLED, card, session.config.vector_model)
         session.output.note(f"recorded as {baseline or BUNDLED}")
     if outcome.fallen:
         raise click.exceptions.Exit(1)

@@ -12,13 +12,14 @@ from ariel_lite.backends.base import Backend
 from ariel_lite.backends.values import Progress, VectorModel
 from ariel_lite.cli.failures import INTERRUPTED
 from ariel_lite.cli.layout import one_line
-from ariel_lite.cli.opening import mask_credentials, open_for_reading, open_for_writing
+from ariel_lite.cli.opening import open_for_reading, open_for_writing
 from ariel_lite.cli.output import Output
 from ariel_lite.cli.progress import progress
-from ariel_lite.cli.session import SERVER, Session, json_option, pass_session
+from ariel_lite.cli.session import Session, json_option, pass_session
 from ariel_lite.errors import ConfigurationError, EmbeddingGenerationError, InvalidRequestError
 from ariel_lite.exchange.pull import PullOptions, PullReport, pull
 from ariel_lite.exchange.push import PushReport, push
+from ariel_lite.locations import mask_credentials, scheme_of
 from ariel_lite.query.nodes import BoundNode, Everything
 from ariel_lite.search.base import SearchArguments
 from ariel_lite.service import ARIELSearchService
@@ -107,13 +108,13 @@ def push_command(session: Session, places: tuple[str, ...], dry_run: bool) -> No
 
 
 def _server(url: str) -> str:
-    if not SERVER.match(url):
+    if scheme_of(url) is None:
         raise InvalidRequestError(f"{one_line(url)} is no server", hint="write postgresql://user@host/database")
     return url
 
 
 def _file(session: Session, file: str | None) -> str:
-    if file is not None and SERVER.match(file):
+    if file is not None and scheme_of(file):
         raise InvalidRequestError("two servers were named", hint="entries go between a server and a file")
     if file is None and session.is_server:
         raise InvalidRequestError("no file was named", hint="name the logbook file after the URL")

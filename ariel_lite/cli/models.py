@@ -8,15 +8,15 @@ from typing import Any
 import click
 
 from ariel_lite.backends.values import VectorModel
-from ariel_lite.cli.enhancing import configured_model
 from ariel_lite.cli.layout import Span
 from ariel_lite.cli.output import Output
 from ariel_lite.cli.session import Session, json_option, pass_session
 from ariel_lite.embeddings.base import model_table
 from ariel_lite.embeddings.manifest import ModelSpec, faults_of, load_manifest
 from ariel_lite.errors import ARIELException, DatabaseConnectionError
+from ariel_lite.locations import mask_credentials
 from ariel_lite.registry import embedding_provider
-from ariel_lite.service import ARIELSearchService, mask_credentials
+from ariel_lite.service import ARIELSearchService
 
 
 @click.command("models")
@@ -31,7 +31,7 @@ def models(session: Session) -> None:
     document: dict[str, Any] = {
         "configured": {
             "provider": session.config.search_module("semantic").provider or session.config.embedding.provider,
-            "model": configured_model(session.config),
+            "model": session.config.vector_model,
         },
         "models": bundled,
         **_logbook(session),

@@ -5,9 +5,9 @@ from __future__ import annotations
 from ariel_lite.compose import create_ariel_service
 from ariel_lite.config import ARIELConfig, load_config, resolve_database
 from ariel_lite.errors import DatabaseConnectionError
-from ariel_lite.service import ARIELSearchService, mask_credentials
+from ariel_lite.service import ARIELSearchService
 
-__all__ = ["load_config", "mask_credentials", "open_for_reading", "open_for_writing", "resolve_database"]
+__all__ = ["load_config", "open_for_reading", "open_for_writing", "resolve_database"]
 
 
 def open_for_writing(config: ARIELConfig, location: str, *, create: bool) -> ARIELSearchService:

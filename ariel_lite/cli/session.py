@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from functools import cached_property
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from ariel_lite.cli.output import Output
+from ariel_lite.locations import mask_credentials, scheme_of
 
 if TYPE_CHECKING:
     from zoneinfo import ZoneInfo
@@ -21,9 +21,6 @@ if TYPE_CHECKING:
     from ariel_lite.service import ARIELSearchService
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
-
-SERVER = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
-"""How the URL of a database server begins; everything else is a file's path."""
 
 
 class Session:
@@ -74,13 +71,12 @@ class Session:
     @property
     def is_server(self) -> bool:
         """True when the logbook is on a database server."""
-        return SERVER.match(self.database[0]) is not None
+        return scheme_of(self.database[0]) is not None
 
     @property
     def name(self) -> str:
         """The logbook as it may be shown: its path, or its URL without the password."""
-        masked: str = _settings().mask_credentials(self.location)
-        return masked
+        return mask_credentials(self.location)
 
     @contextmanager
     def writing(self, *, create: bool = False) -> Iterator[ARIELSearchService]:

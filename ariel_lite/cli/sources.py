@@ -16,8 +16,8 @@ from ariel_lite.errors import InvalidRequestError
 from ariel_lite.ingestion.base import AdapterOptions, FacilityAdapter
 from ariel_lite.ingestion.http_source import is_web_address
 from ariel_lite.ingestion.sync import SyncSource
+from ariel_lite.locations import mask_credentials
 from ariel_lite.registry import ADAPTERS, Registry
-from ariel_lite.service import mask_credentials
 
 SAMPLED_BYTES = 65536
 GZIP_MAGIC = b"\x1f\x8b"

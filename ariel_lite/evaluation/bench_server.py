@@ -36,8 +36,8 @@ from ariel_lite.evaluation.bench_server_report import ServerReport, ServerSample
 from ariel_lite.evaluation.bench_vector_report import StoredVectors
 from ariel_lite.evaluation.bench_vectors import Truth, fill_with_vectors, measure_nearest
 from ariel_lite.ingestion.authoring import LOCAL_SOURCES
+from ariel_lite.locations import mask_credentials
 from ariel_lite.query.nodes import Everything
-from ariel_lite.service import mask_credentials
 
 BENCH = "ariel-lite bench"
 """The source system of the runs by which a database is known as the bench's own."""

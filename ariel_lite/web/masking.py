@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from ariel_lite.service import mask_credentials
+from ariel_lite.locations import mask_credentials
 
 HIDDEN = "***"
 SECRET = re.compile(r"passw|token|api_?key|secret|credential|auth(?!ors?$)", re.IGNORECASE)

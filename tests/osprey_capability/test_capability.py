@@ -28,6 +28,7 @@ from ariel_lite.errors import (
 )
 from ariel_lite.osprey import adapters
 from ariel_lite.osprey.registration import registrations
+from ariel_lite.records import Attachment
 
 
 @pytest.fixture
@@ -129,6 +130,14 @@ def test_the_summary_shows_short_previews(config: ARIELConfig) -> None:
     assert len(previews["E2"]) == 203
     assert previews["E2"].endswith("...")
     json.dumps(summary)
+
+
+def test_texts_of_attached_files_stay_behind(config: ARIELConfig) -> None:
+    with open_logbook(config.database.uri, config={}) as book:
+        file: Attachment = {"url": "a.txt", "filename": "a.txt", "text": "thermocouple log " * 50}
+        book.service.backend.upsert([entry("E3", "septum drifts", attachments=[file])])
+    (found,) = searched(config, "septum drifts", {}).entries
+    assert found["attachments"] == [{"url": "a.txt", "filename": "a.txt"}]
 
 
 def test_later_steps_learn_how_to_reach_the_results() -> None:

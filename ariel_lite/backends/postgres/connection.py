@@ -16,6 +16,7 @@ from ariel_lite.backends.postgres import arrays
 from ariel_lite.backends.postgres.limits import Limits
 from ariel_lite.backends.postgres.pool import Connection, Pool, PoolBusyError
 from ariel_lite.errors import ARIELException, DatabaseConnectionError, DatabaseQueryError, SearchTimeoutError
+from ariel_lite.locations import mask_credentials
 
 WAIT_SECONDS = 30.0
 CONNECT_SECONDS = 10
@@ -30,7 +31,6 @@ SESSION = (
     "SET TimeZone = 'UTC'; SET jit = off; SET max_parallel_workers_per_gather = 0; SET client_min_messages = warning;"
     " SET intervalstyle = 'postgres'; SET datestyle = 'ISO'"
 )
-CREDENTIALS = re.compile(r"(?<=://)([^/@:]*):[^@/]*(?=@)")
 PASSWORD = re.compile(r"(password=)('[^']*'|[^\s&]+)", re.IGNORECASE)
 
 
@@ -194,7 +194,7 @@ def translated(fault: psycopg.Error, location: str) -> ARIELException:
 
 def masked(text: str, location: str) -> str:
     """A text without the password of a URL."""
-    hidden = PASSWORD.sub(r"\1***", CREDENTIALS.sub(r"\1:***", text))
+    hidden = PASSWORD.sub(r"\1***", mask_credentials(text))
     try:
         secret = str(conninfo_to_dict(location).get("password") or "")
     except psycopg.ProgrammingError:
