@@ -109,9 +109,7 @@ def embedding_provider(registry: Registry, config: ARIELConfig) -> EmbeddingProv
     """
     mode = config.search_module("semantic")
     name = mode.provider or config.embedding.provider
-    provider: EmbeddingProvider = registry.load(PROVIDERS, name).create_provider(
-        config, config.vector_model
-    )
+    provider: EmbeddingProvider = registry.load(PROVIDERS, name).create_provider(config, config.vector_model)
     return provider
 
 
