@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import json
-import threading
 import time
 from base64 import b64encode
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 from xml.etree import ElementTree
+
+from loopback import NO_HEADERS, Handler, listening
 
 LOGIN = b'<html><head><title>Log in</title></head><body><form><input type="password" name="p"></form></body></html>'
 NO_ENTRIES = b"<html><body>No entries found</body></html>"
@@ -90,9 +90,7 @@ class Logbook:
         return found * 2 if self.repeats else found
 
 
-class _Handler(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-    disable_nagle_algorithm = True
+class _Handler(Handler):
     book: Logbook
 
     def do_GET(self) -> None:
@@ -168,7 +166,7 @@ class _Handler(BaseHTTPRequestHandler):
             self.end_headers()
         end = time.monotonic() + STALL_SECONDS
         self.close_connection = True
-        while time.monotonic() < end and not self.server.stopped.is_set():  # type: ignore[attr-defined]
+        while time.monotonic() < end and not self.server.stopped.is_set():
             if dripping:
                 try:
                     self.wfile.write(b" ")
@@ -176,32 +174,15 @@ class _Handler(BaseHTTPRequestHandler):
                     return
             time.sleep(0.02)
 
-    def _answer(self, status: int, body: bytes, headers: dict[str, str] | None = None) -> None:
+    def _answer(self, status: int, body: bytes, headers: Mapping[str, str] = NO_HEADERS) -> None:
         # ALS calls everything text/html.
-        self.send_response(status)
-        for name, value in {"Content-Type": "text/html", "Content-Length": str(len(body)), **(headers or {})}.items():
-            self.send_header(name, value)
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, format: str, *arguments: object) -> None:
-        """Say nothing."""
+        self.answer(status, "text/html", body, headers)
 
 
 @contextmanager
 def als_server() -> Iterator[Logbook]:
     """A server that runs until the end of the block; its address is `url`."""
     book = Logbook()
-    server = ThreadingHTTPServer(("127.0.0.1", 0), type("Handler", (_Handler,), {"book": book}))
-    server.daemon_threads = True
-    server.stopped = threading.Event()  # type: ignore[attr-defined]
-    book.url = f"http://127.0.0.1:{server.server_address[1]}/olog/rpc.php"
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
-    thread.start()
-    try:
+    with listening(_Handler, book) as address:
+        book.url = f"{address}/olog/rpc.php"
         yield book
-    finally:
-        server.stopped.set()  # type: ignore[attr-defined]
-        server.shutdown()
-        server.server_close()
-        thread.join()

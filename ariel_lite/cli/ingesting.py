@@ -17,7 +17,7 @@ from ariel_lite.cli.failures import INTERRUPTED
 from ariel_lite.cli.output import Output
 from ariel_lite.cli.progress import progress
 from ariel_lite.cli.session import Session, json_option, pass_session
-from ariel_lite.cli.sources import Source, open_source
+from ariel_lite.cli.sources import Source, choose_source
 from ariel_lite.compose import create_ariel_service
 from ariel_lite.errors import IngestionError
 from ariel_lite.ingestion.base import MeasuredSource
@@ -77,9 +77,9 @@ def ingest(
     Entries are stored by id: the same source read again changes only what changed there.
     """
     start = parse_start(since, zone=session.zone, now=datetime.now(UTC)) if since is not None else None
-    opened = open_source(
+    opened = choose_source(
         session.config, Registry(), source=source, adapter=adapter, timezone=timezone, date_format=date_format
-    )
+    ).opened()
     limits = Limits(start, limit, mirror, strict, dry_run, rejects)
     with target_backend(session, dry_run=dry_run) as backend:
         report = read_source(backend, opened, limits)

@@ -110,14 +110,19 @@ json_option = click.option("--json", expose_value=False, is_flag=True, help="Pri
 """`--json` of a command; the program looks for it before anything else, so that usage errors obey it too."""
 
 
+def with_options(command: Decorated, *options: Callable[[Decorated], Decorated]) -> Decorated:
+    """A command with options that several commands have, in this order."""
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
 def filter_options(command: Decorated) -> Decorated:
     """The filters that every listing has, as parameters author, source, after and before."""
-    options = (
+    return with_options(
+        command,
         click.option("--author", metavar="NAME", help="Any part of the author's name."),
         click.option("--source", metavar="NAME", help="Any part of the source system's name."),
         click.option("--after", metavar="DATE", help="From this day, month or year on; or a span such as 8h, 7d, 2w."),
         click.option("--before", metavar="DATE", help="Until this day, month or year, which is included."),
     )
-    for option in reversed(options):
-        command = option(command)
-    return command

@@ -66,28 +66,13 @@ class ChosenSource(NamedTuple):
         opened: FacilityAdapter = self.module.create_adapter(self.options)
         return opened
 
+    def opened(self) -> Source:
+        """The source with its adapter. Raises IngestionError when the source cannot be opened."""
+        return Source(self.open(), self.adapter_name, self.label, self.chosen_by)
+
     def to_sync(self) -> SyncSource:
         """The source as `sync` and `watch` take it: opened anew for each run."""
         return SyncSource(self.label, self.module.source_system_name, self.open)
-
-
-def open_source(
-    config: ARIELConfig,
-    registry: Registry,
-    *,
-    source: str | None,
-    adapter: str | None,
-    timezone: str | None = None,
-    date_format: str | None = None,
-) -> Source:
-    """Open what `choose_source` chooses.
-
-    Raises:
-        InvalidRequestError, AdapterNotFoundError: see `choose_source`.
-        IngestionError: the source cannot be opened.
-    """
-    chosen = choose_source(config, registry, source=source, adapter=adapter, timezone=timezone, date_format=date_format)
-    return Source(chosen.open(), chosen.adapter_name, chosen.label, chosen.chosen_by)
 
 
 def choose_source(

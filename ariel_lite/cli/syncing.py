@@ -14,7 +14,7 @@ from ariel_lite.cli.layout import Span, one_line
 from ariel_lite.cli.listing import long_time
 from ariel_lite.cli.output import Output
 from ariel_lite.cli.progress import progress
-from ariel_lite.cli.session import Decorated, Session, json_option, pass_session
+from ariel_lite.cli.session import Decorated, Session, json_option, pass_session, with_options
 from ariel_lite.cli.sources import ChosenSource, choose_source
 from ariel_lite.config import YEAR_SECONDS
 from ariel_lite.errors import IngestionError
@@ -22,8 +22,6 @@ from ariel_lite.ingestion.sync import SyncOptions, SyncProblem, SyncReport, sync
 from ariel_lite.ingestion.watch import Cycle, Pace, Watcher, require_initial_ingest
 from ariel_lite.registry import Registry
 from ariel_lite.strict_json import json_text
-
-NOTES_SHOWN = 10
 
 
 class _Seconds(click.FloatRange):
@@ -41,22 +39,28 @@ class _Seconds(click.FloatRange):
 
 def source_options(command: Decorated) -> Decorated:
     """`--adapter` and `--source`."""
-    options = (
+    return with_options(
+        command,
         click.option("--adapter", metavar="NAME", help="The format (default: the configuration's)."),
         click.option("--source", metavar="FILE|URL", help="What to read (default: ingestion.source_url)."),
     )
-    for option in reversed(options):
-        command = option(command)
-    return command
+
+
+def run_options(command: Decorated) -> Decorated:
+    """`--no-enhance`, `--dry-run` and `--json`."""
+    return with_options(
+        command,
+        click.option("--no-enhance", is_flag=True, help="Leave vectors, summaries and keywords for later."),
+        click.option("--dry-run", is_flag=True, help="Only count what the source would add or change."),
+        json_option,
+    )
 
 
 @click.command("sync")
 @source_options
 @click.option("--full", is_flag=True, help="Read the source from its beginning: finds every edit and late entry.")
 @click.option("--mirror", is_flag=True, help="Read it all and delete entries that it no longer has.")
-@click.option("--no-enhance", is_flag=True, help="Leave vectors, summaries and keywords for later.")
-@click.option("--dry-run", is_flag=True, help="Only count what the source would add or change.")
-@json_option
+@run_options
 @pass_session
 def sync_command(
     session: Session, adapter: str | None, source: str | None, full: bool, mirror: bool, no_enhance: bool, dry_run: bool
@@ -83,9 +87,7 @@ def sync_command(
 @source_options
 @click.option("--interval", type=_Seconds(), metavar="SECONDS", help="Wait so long between two runs.")
 @click.option("--once", is_flag=True, help="Run once and end.")
-@click.option("--no-enhance", is_flag=True, help="Leave vectors, summaries and keywords for later.")
-@click.option("--dry-run", is_flag=True, help="Only count what the source would add or change.")
-@json_option
+@run_options
 @pass_session
 def watch_command(
     session: Session,

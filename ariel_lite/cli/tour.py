@@ -13,7 +13,7 @@ from ariel_lite.cli.ingesting import Limits, read_source
 from ariel_lite.cli.layout import Span, columns, padded
 from ariel_lite.cli.report import SearchReport
 from ariel_lite.cli.session import Session, json_option, pass_session
-from ariel_lite.cli.sources import open_source
+from ariel_lite.cli.sources import choose_source
 from ariel_lite.errors import InvalidRequestError
 from ariel_lite.ingestion.report import IngestReport
 from ariel_lite.present import search_document
@@ -43,7 +43,7 @@ def quickstart(session: Session) -> None:
 
     The sample is two years of an invented light source. Running it again changes nothing.
     """
-    source = open_source(session.config, Registry(), source=str(sample_logbook()), adapter=ADAPTER)
+    source = choose_source(session.config, Registry(), source=str(sample_logbook()), adapter=ADAPTER).opened()
     with session.writing(create=True) as service:
         _refuse_mixing(session, service.backend)
         report = read_source(service.backend, source, Limits())

@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 
 from ariel_lite.errors import InvalidRequestError
 from ariel_lite.query.source_times import parse_source_time
-from ariel_lite.records import Attachment, EnhancedLogbookEntry
+from ariel_lite.records import EnhancedLogbookEntry
 
 CLI_SOURCE = "ARIEL CLI"
 MCP_SOURCE = "ARIEL MCP"
@@ -29,7 +29,6 @@ def new_entry(
     tags: Sequence[str] = (),
     source_system: str = CLI_SOURCE,
     metadata: Mapping[str, Any] | None = None,
-    attachments: Sequence[Attachment] = (),
     timestamp: datetime | None = None,
 ) -> EnhancedLogbookEntry:
     """An entry with an id of its own (`ariel-<12 hex>`), written now.
@@ -48,7 +47,7 @@ def new_entry(
         "timestamp": now,
         "author": author.strip(),
         "raw_text": "\n\n".join(parts),
-        "attachments": list(attachments),
+        "attachments": [],
         "metadata": {**{key: value for key, value in home.items() if value}, **(metadata or {})},
         "created_at": now,
         "updated_at": now,

@@ -25,7 +25,7 @@ from ariel_lite.ingestion.elog_records import (
     source_system_name,
 )
 from ariel_lite.ingestion.entry_building import EntryBuilder
-from ariel_lite.ingestion.file_reading import FileReader
+from ariel_lite.ingestion.file_reading import FileReader, folder_of
 from ariel_lite.ingestion.text_stream import STANDARD_INPUT, SourceText
 
 _LOG_FILE = re.compile(r"[0-9]{6}[a-z]?\.log(?:\.gz)?", re.IGNORECASE)
@@ -82,8 +82,7 @@ class ElogFiles(FileReader):
         return not self._failed
 
     def _of_file(self, file: LogFile, facts: SourceFacts) -> Iterator[SourceRecord]:
-        folder = None if file.path == STANDARD_INPUT else Path(file.path).absolute().parent
-        builder = EntryBuilder(self._options, source_system_name, folder)
+        builder = EntryBuilder(self._options, source_system_name, folder_of(file.path))
         before = self.bytes_read
         try:
             text = SourceText(file.path, facts)

@@ -12,6 +12,7 @@ from ariel_lite.errors import IngestionError
 from ariel_lite.ingestion.base import NewEntry
 from ariel_lite.ingestion.elog_records import Attributes
 from ariel_lite.ingestion.http_answers import HttpAnswer
+from ariel_lite.ingestion.server_reading import unnamed
 from ariel_lite.ingestion.settings import names_setting
 
 DEFAULT_CHARSET = "iso-8859-1"
@@ -62,6 +63,12 @@ def page_charset(answer: HttpAnswer) -> str:
     return DEFAULT_CHARSET
 
 
+def page_error(answer: HttpAnswer) -> str | None:
+    """What an error page says; None for any other answer."""
+    error = _ERROR.search(answer.text) if answer.is_html else None
+    return " ".join(re.sub(r"<[^>]*>", " ", error[1]).split())[:200] if error else None
+
+
 def created_id(answer: HttpAnswer) -> str:
     """The number of the entry that was made.
 
@@ -76,17 +83,13 @@ def created_id(answer: HttpAnswer) -> str:
     number = location.partition("?")[0].rstrip("/").rpartition("/")[2]
     if answer.is_redirect and number.isdecimal():
         return number
-    error = _ERROR.search(answer.text) if answer.is_html else None
-    if error:
-        said = " ".join(re.sub(r"<[^>]*>", " ", error[1]).split())[:200]
+    said = page_error(answer)
+    if said is not None:
         raise IngestionError(
             f"the ELOG did not take the entry: {said}",
             hint="attributes that it requires can be set in ingestion.settings.attributes",
         )
-    raise IngestionError(
-        f"{answer.url} did not say the number of the new entry",
-        hint="look whether it was created before you send it again",
-    )
+    raise unnamed(answer, "number")
 
 
 def _name(settings: Mapping[str, Any], home: str, usual: tuple[str, ...]) -> str:

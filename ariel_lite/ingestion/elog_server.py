@@ -11,13 +11,14 @@ import re
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import cached_property
 from urllib.parse import quote, unquote_plus
 
 import httpx
 
 from ariel_lite.errors import ConfigurationError, IngestionError
 from ariel_lite.ingestion.base import AdapterOptions, IncomingEntry, NewEntry, Reject, SourceFailure, SourceRecord
-from ariel_lite.ingestion.elog_posting import created_id, form_parts, page_charset
+from ariel_lite.ingestion.elog_posting import created_id, form_parts, page_charset, page_error
 from ariel_lite.ingestion.elog_records import (
     MARK,
     Attributes,
@@ -30,6 +31,7 @@ from ariel_lite.ingestion.elog_records import (
     source_system_name,
 )
 from ariel_lite.ingestion.entry_building import EntryBuilder, texts
+from ariel_lite.ingestion.file_reading import is_within
 from ariel_lite.ingestion.http_answers import Fault, HttpAnswer, SourceRequestError
 from ariel_lite.ingestion.http_source import HttpSource
 from ariel_lite.ingestion.server_reading import ServerReader, Sleep, attach_remote, epoch, unsure
@@ -40,8 +42,6 @@ from ariel_lite.ingestion.time_windows import Window
 FIRST_YEAR = 2001
 OLDER_IN_A_ROW = 25
 """Entries are read newest first by number where the server gives no raw list; so many older ones end that."""
-
-_ERROR = re.compile(r'class="errormsg"[^>]*>(.*?)</t[dh]>', re.IGNORECASE | re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -146,8 +146,9 @@ class ElogServer(ServerReader):
                 raise
         return self._logbook.entry_id(created_id(answer))
 
-    @property
+    @cached_property
     def _headers(self) -> dict[str, str]:
+        """The login of every request and file; a password takes milliseconds to be made a cookie."""
         login = self._login(None)
         return login.headers if login else {}
 
@@ -179,9 +180,9 @@ class ElogServer(ServerReader):
         answer = await server.get(self._base, params={"mode": "Raw", "last": "1"}, headers=self._headers)
         if not answer.is_html:
             return True
-        error = _ERROR.search(answer.text)
-        if error:
-            raise IngestionError(f"{answer.url} says: {_plain(error[1])}", hint="check source_url and the login")
+        said = page_error(answer)
+        if said is not None:
+            raise IngestionError(f"{answer.url} says: {said}", hint="check source_url and the login")
         return False
 
     def _record(self, record: ElogRecord, place: str) -> SourceRecord:
@@ -221,7 +222,7 @@ class ElogServer(ServerReader):
                 older = older + 1 if moment and since and moment < since else 0
                 if older > OLDER_IN_A_ROW or (limit is not None and given >= limit):
                     return
-                if moment and ((since and moment < since) or (until and moment > until)):
+                if moment and not is_within(moment, since, until):
                     self.facts.skipped += 1
                     continue
                 given += moment is not None
@@ -248,9 +249,9 @@ class ElogServer(ServerReader):
 def _raw_text(answer: HttpAnswer) -> str:
     """The raw records of an answer. Raises SourceRequestError for a page, or anything else that is none."""
     if answer.is_html:
-        error = _ERROR.search(answer.text)
-        said = f": {_plain(error[1])}" if error else ""
-        raise SourceRequestError(f"{answer.url} sends a page instead of entries{said}", Fault.HTML)
+        said = page_error(answer)
+        why = "" if said is None else f": {said}"
+        raise SourceRequestError(f"{answer.url} sends a page instead of entries{why}", Fault.HTML)
     text = answer.text.lstrip("\r\n")
     if text.strip() and not text.startswith(MARK):
         raise SourceRequestError(f"{answer.url} sends no ELOG entries", Fault.UNREADABLE, hint="is this an ELOG?")
@@ -273,7 +274,3 @@ def _logbook_address(source: str) -> str:
 def _without_login(source: str) -> str:
     address = httpx.URL(source).copy_with(userinfo=b"", query=None, fragment=None)
     return str(address).rstrip("/") + "/"
-
-
-def _plain(markup: str) -> str:
-    return " ".join(re.sub(r"<[^>]*>", " ", markup).split())[:200]

@@ -1,13 +1,16 @@
-"""What adapters of files share: records within bounds, and no new entries."""
+"""What adapters of files share: records within bounds, how far a file is read, and no new entries."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Iterator
 from datetime import datetime
+from pathlib import Path
 
 from ariel_lite.errors import IngestionError
-from ariel_lite.ingestion.base import IncomingEntry, NewEntry, SourceFacts, SourceRecord
+from ariel_lite.ingestion.base import AdapterOptions, IncomingEntry, NewEntry, SourceFacts, SourceRecord
+from ariel_lite.ingestion.entry_building import EntryBuilder
+from ariel_lite.ingestion.text_stream import STANDARD_INPUT, SourceText
 
 
 class FileReader(ABC):
@@ -64,6 +67,42 @@ class FileReader(ABC):
         raise IngestionError(
             f"a {self.source_system_name} file takes no new entries", hint="configure an adapter that can write"
         )
+
+
+class TextFileReader(FileReader):
+    """An adapter of one text file, or of standard input for "-".
+
+    Args:
+        options: the source and how to read times.
+        source_system_name: whose records these are.
+
+    Raises:
+        IngestionError: there is no such file, it is a folder, or it may not be read.
+    """
+
+    def __init__(self, options: AdapterOptions, source_system_name: str) -> None:
+        super().__init__(source_system_name)
+        self._text = SourceText(options.source, self.facts)
+        self._builder = EntryBuilder(options, source_system_name, folder_of(options.source))
+
+    @property
+    def bytes_read(self) -> int:
+        """Bytes consumed so far."""
+        return self._text.bytes_read
+
+    @property
+    def bytes_total(self) -> int | None:
+        """Bytes of the file, None for a pipe."""
+        return self._text.bytes_total
+
+    def is_whole(self) -> bool:
+        """True when the file could be read to its end."""
+        return not self._text.failure
+
+
+def folder_of(source: str) -> Path | None:
+    """The folder in which a file's attachments are looked for; None for standard input."""
+    return None if source == STANDARD_INPUT else Path(source).absolute().parent
 
 
 def is_within(moment: datetime, since: datetime | None, until: datetime | None) -> bool:

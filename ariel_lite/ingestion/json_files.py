@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 from ariel_lite.ingestion.base import AdapterOptions, Reject, Removal, SourceFailure, SourceRecord
-from ariel_lite.ingestion.entry_building import EntryBuilder, SourceFields, id_text, own_source
-from ariel_lite.ingestion.file_reading import FileReader
+from ariel_lite.ingestion.entry_building import SourceFields, id_text, own_source
+from ariel_lite.ingestion.file_reading import TextFileReader
 from ariel_lite.ingestion.json_stream import LIST_KEYS, RecordStream, StreamFailure
 from ariel_lite.ingestion.json_values import BadRecord, JsonRecord
-from ariel_lite.ingestion.text_stream import STANDARD_INPUT, SourceText
 
 RecordReader = Callable[[dict[str, Any]], SourceFields | str | None]
 """The fields of a record; the reason why it is none of this source's; None for a record marked as deleted."""
 
 
-class JsonFileAdapter(FileReader):
+class JsonFileAdapter(TextFileReader):
     """Reads a file, or standard input for "-".
 
     Args:
@@ -37,26 +35,9 @@ class JsonFileAdapter(FileReader):
         read_record: RecordReader,
         list_keys: tuple[str, ...] = LIST_KEYS,
     ) -> None:
-        super().__init__(source_system_name)
+        super().__init__(options, source_system_name)
         self._read_record = read_record
         self._list_keys = list_keys
-        self._text = SourceText(options.source, self.facts)
-        folder = None if options.source == STANDARD_INPUT else Path(options.source).absolute().parent
-        self._builder = EntryBuilder(options, source_system_name, folder)
-
-    @property
-    def bytes_read(self) -> int:
-        """Bytes consumed so far."""
-        return self._text.bytes_read
-
-    @property
-    def bytes_total(self) -> int | None:
-        """Bytes of the file, None for a pipe."""
-        return self._text.bytes_total
-
-    def is_whole(self) -> bool:
-        """True when the file could be read to its end."""
-        return not self._text.failure
 
     def records(self) -> Iterator[SourceRecord]:
         """The file's records in its order."""

@@ -22,7 +22,7 @@ from ariel_lite.ingestion.entry_building import EntryBuilder, id_text
 from ariel_lite.ingestion.http_answers import Fault, HttpAnswer, SourceRequestError, read_json
 from ariel_lite.ingestion.http_source import HttpSource
 from ariel_lite.ingestion.olog_records import attached, read_record, source_system_name
-from ariel_lite.ingestion.server_reading import ServerReader, Sleep, attach_remote, epoch, unsure
+from ariel_lite.ingestion.server_reading import ServerReader, Sleep, attach_remote, epoch, unnamed, unsure
 from ariel_lite.ingestion.settings import flag_setting, number_setting, text_setting
 from ariel_lite.ingestion.text_cleaning import clean_text, clean_value, nests_too_deep
 from ariel_lite.ingestion.time_windows import Window
@@ -76,17 +76,12 @@ class OlogServer(ServerReader):
         """
         self.check_writable()
         write = self._config.write
-        user, password = request.auth_user or write.auth_user, request.auth_password or write.auth_password
-        if not user or not password:
-            raise ConfigurationError(
-                "the Olog wants a user and a password",
-                hint="give them with the entry, or set ingestion.write.auth_user and auth_password",
-            )
+        login = self.credentials(request, "the Olog")
         entry = self._new_log(request)
         base = _base_address(write.write_url) if write.write_url else self._base
         async with HttpSource(self._config, sleep=self._sleep) as server:
             try:
-                answer = await _put(server, base, entry, (user, password))
+                answer = await _put(server, base, entry, login)
             except SourceRequestError as fault:
                 if fault.was_sent and fault.is_passing:
                     raise unsure(fault) from fault
@@ -199,10 +194,7 @@ def _created_id(answer: HttpAnswer) -> str:
     record = read_json(answer, dict)
     identifier = id_text(record.get("id"))
     if not identifier:
-        raise IngestionError(
-            f"{answer.url} did not say the id of the new entry",
-            hint="look whether it was created before you send it again",
-        )
+        raise unnamed(answer)
     return identifier
 
 

@@ -287,18 +287,20 @@ class _Run:
         """A dry run forgets each batch, so entries that come again later are compared here."""
         outcome = UpsertOutcome()
         fresh: list[IncomingEntry] = []
+        contents: dict[tuple[str, str], int] = {}
         for item in items:
             content = hash(repr(sorted(item.entry.items())))
             known = self._counted.get(_key(item))
             if known is None:
                 fresh.append(item)
+                contents[_key(item)] = content
             elif known == content:
                 outcome.unchanged += 1
             else:
                 outcome.updated.append(item.entry["entry_id"])
                 self._counted[_key(item)] = content
         outcome.add(self._backend.upsert([item.entry for item in fresh], dry_run=True))
-        self._counted.update({_key(item): hash(repr(sorted(item.entry.items()))) for item in fresh})
+        self._counted.update(contents)
         return outcome
 
     def _store_files(self, items: list[IncomingEntry], outcome: UpsertOutcome) -> None:

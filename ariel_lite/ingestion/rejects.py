@@ -17,12 +17,10 @@ class RejectsFile:
 
     def __init__(self, path: Path | None) -> None:
         self.path = path
-        self.count = 0
         self._handle: TextIO | None = None
 
     def add(self, reject: Reject) -> None:
         """Keep a record. Raises IngestionError when the file cannot be written."""
-        self.count += 1
         if self.path is None:
             return
         line = {"line": reject.locator, "reason": reject.reason, "raw": reject.raw}

@@ -22,7 +22,7 @@ from ariel_lite.ingestion.base import (
     SourceRecord,
 )
 from ariel_lite.ingestion.file_reading import is_within
-from ariel_lite.ingestion.http_answers import SourceRequestError
+from ariel_lite.ingestion.http_answers import HttpAnswer, SourceRequestError
 from ariel_lite.ingestion.http_source import HttpSource, usable_proxy
 from ariel_lite.ingestion.time_windows import Window, WindowReader, whole_seconds, windows
 from ariel_lite.records import Attachment
@@ -123,6 +123,21 @@ class ServerReader(ABC):
                 f"writing to {self.source_system_name} is not enabled", hint="set ingestion.write.enabled to true"
             )
 
+    def credentials(self, request: NewEntry, name: str) -> tuple[str, str]:
+        """(user, password) of the author, else the configured ones; `name` is the server, for people.
+
+        Raises:
+            ConfigurationError: there are none.
+        """
+        write = self._config.write
+        user, password = request.auth_user or write.auth_user, request.auth_password or write.auth_password
+        if not user or not password:
+            raise ConfigurationError(
+                f"{name} wants a user and a password",
+                hint="give them with the entry, or set ingestion.write.auth_user and auth_password",
+            )
+        return user, password
+
     def _windows(self, since: datetime | None, until: datetime | None) -> list[Window]:
         """Windows of `chunk_days`; without `until` the last one reaches into the future, where next to nothing is."""
         start = max(whole_seconds(since) - 1, 0) if since else 0
@@ -213,6 +228,14 @@ def unsure(fault: SourceRequestError) -> IngestionError:
     """What to say when a request to create may have arrived and its answer did not."""
     return IngestionError(
         f"{fault.message}; the entry may have been created all the same", hint="look before you send it again"
+    )
+
+
+def unnamed(answer: HttpAnswer, what: str = "id") -> IngestionError:
+    """What to say when an answer does not tell the new entry's id."""
+    return IngestionError(
+        f"{answer.url} did not say the {what} of the new entry",
+        hint="look whether it was created before you send it again",
     )
 
 

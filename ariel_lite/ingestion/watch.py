@@ -18,7 +18,6 @@ from ariel_lite.backends.base import Backend, Hold
 from ariel_lite.config import IngestionConfig
 from ariel_lite.errors import ARIELException, DatabaseConnectionError, IngestionError
 from ariel_lite.ingestion.base import utc_now
-from ariel_lite.ingestion.interrupts import ending_as_interrupt
 from ariel_lite.ingestion.sync import SyncProblem, SyncReport, SyncSource
 
 PURPOSE = "watch"
@@ -131,7 +130,7 @@ class Watcher:
         Raises:
             AlreadyRunningError: another process follows a source into this logbook.
         """
-        with ending_as_interrupt(), self._backend.exclusively(PURPOSE) as hold:
+        with self._backend.exclusively(PURPOSE) as hold:
             cycle = self._cycle(1, hold)
             self._tell(cycle)
             return cycle
@@ -142,7 +141,7 @@ class Watcher:
         Raises:
             AlreadyRunningError: another process follows a source into this logbook.
         """
-        with suppress(KeyboardInterrupt), ending_as_interrupt(), self._backend.exclusively(PURPOSE) as hold:
+        with suppress(KeyboardInterrupt), self._backend.exclusively(PURPOSE) as hold:
             number, failures = 0, 0
             while True:
                 number += 1

@@ -107,7 +107,8 @@ def under_load(location: str, clients: int, seconds: float, think: float, ingest
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder) / "fresh.jsonl"
         write_synthetic(source, ingested, seed=7)
-        source.write_text(source.read_text().replace('"id": "', '"id": "fresh-'))
+        # Ids of their own: on a copy that was measured before, the entries are new once more.
+        source.write_text(source.read_text().replace('"id": "', f'"id": "fresh-{time.time_ns()}-'))
         command = [sys.executable, "-m", "ariel_lite", "--db", location, "ingest", "--adapter", "generic_json"]
         with served(location) as address, subprocess.Popen([*command, "--source", str(source)]) as ingesting:
             load = asyncio.run(ask_at_once(address, queries, clients, seconds, think))

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from email.message import Message
 from email.parser import BytesParser
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import parse_qs, unquote, urlsplit
+
+from loopback import Handler, listening
 
 LOGIN = b"<html><body><form name=form1><input type=password name=upassword></form></body></html>"
 SEPARATOR = "=" * 40
@@ -66,8 +66,7 @@ def _day(written: str) -> date:
     return datetime.strptime(written, "%a, %d %b %Y %H:%M:%S %z").date()
 
 
-class _Handler(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
+class _Handler(Handler):
     book: ElogBook
 
     def do_GET(self) -> None:
@@ -80,17 +79,17 @@ class _Handler(BaseHTTPRequestHandler):
         if self.book.cookie and self.headers.get("Cookie", "") != self.book.cookie:
             self._page(LOGIN)
         elif name in self.book.files:
-            self._answer(200, "application/octet-stream", self.book.files[name])
+            self.answer(200, "application/octet-stream", self.book.files[name])
         elif query.get("mode") == "Raw" and self.book.has_raw:
             numbers = self._asked_for(query) if "ya" in query else []
-            self._answer(200, "text/plain", "".join(map(self.book.raw, numbers)).encode(self.book.charset, "replace"))
+            self.answer(200, "text/plain", "".join(map(self.book.raw, numbers)).encode(self.book.charset, "replace"))
         elif query.get("cmd") == "download" and name.isdecimal() and int(name) in self.book.entries:
-            self._answer(200, "text/plain", self.book.raw(int(name), "\n").encode(self.book.charset, "replace"))
+            self.answer(200, "text/plain", self.book.raw(int(name), "\n").encode(self.book.charset, "replace"))
         elif name in ("", "page"):
             links = "".join(f'<tr><td class="list1"><a href="../demo/{n}">{n}</a></td></tr>' for n in self.book.entries)
             self._page(f"<html><body><table>{links}</table></body></html>".encode())
         else:
-            self._answer(404, "text/html", b"<html><title>404 Not Found</title></html>")
+            self.answer(404, "text/html", b"<html><title>404 Not Found</title></html>")
 
     def _asked_for(self, query: dict[str, str]) -> list[int]:
         first, last = (date(*(int(query[part + end]) for part in "ymd")) for end in "ab")
@@ -105,22 +104,10 @@ class _Handler(BaseHTTPRequestHandler):
             return
         number = max(self.book.entries, default=0) + 1
         place = "?fail=1" if self.book.fails_login else f"{number}"
-        self._answer(302, "text/html", b"<html>redir</html>", Location=f"{self.book.url}{place}")
+        self.answer(302, "text/html", b"<html>redir</html>", {"Location": f"{self.book.url}{place}"})
 
     def _page(self, body: bytes) -> None:
-        self._answer(200, f"text/html;charset={self.book.charset}", body)
-
-    def _answer(self, status: int, kind: str, body: bytes, **headers: str) -> None:
-        self.send_response(status)
-        self.send_header("Content-Type", kind)
-        self.send_header("Content-Length", str(len(body)))
-        for name, value in headers.items():
-            self.send_header(name, value)
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, format: str, *args: object) -> None:
-        """Nothing."""
+        self.answer(200, f"text/html;charset={self.book.charset}", body)
 
 
 def _part_name(part: Message) -> str:
@@ -130,13 +117,6 @@ def _part_name(part: Message) -> str:
 @contextmanager
 def serving(book: ElogBook) -> Iterator[ElogBook]:
     """The server while it runs; `book.url` is the logbook's address."""
-    handler = type("Handler", (_Handler,), {"book": book})
-    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
-    book.url = f"http://127.0.0.1:{server.server_port}/elog/demo/"
-    thread = threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True)
-    thread.start()
-    try:
+    with listening(_Handler, book) as address:
+        book.url = f"{address}/elog/demo/"
         yield book
-    finally:
-        server.shutdown()
-        server.server_close()

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import base64
 import json
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from email.parser import BytesParser
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
+
+from loopback import Handler, listening
 
 
 @dataclass
@@ -82,8 +82,7 @@ def log(number: int, at: datetime, text: str = "RF trip", **more: Any) -> dict[s
     }
 
 
-class _Handler(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
+class _Handler(Handler):
     book: OlogBook
 
     def do_GET(self) -> None:
@@ -92,7 +91,7 @@ class _Handler(BaseHTTPRequestHandler):
         path = unquote(urlsplit(self.path).path.removeprefix("/Olog"))
         query = {key: value[0] for key, value in parse_qs(urlsplit(self.path).query).items()}
         if path in book.files:
-            self._answer(200, book.files[path], "application/octet-stream")
+            self.answer(200, "application/octet-stream", book.files[path])
         elif path == "/logs/search" and not book.is_old:
             logs, total = book.found(query)
             self._json(200, {"hitCount": total, "logs": logs})
@@ -128,29 +127,12 @@ class _Handler(BaseHTTPRequestHandler):
         self._json(200, book.logs[number])
 
     def _json(self, status: int, value: Any) -> None:
-        self._answer(status, json.dumps(value).encode(), "application/json")
-
-    def _answer(self, status: int, body: bytes, kind: str) -> None:
-        self.send_response(status)
-        self.send_header("Content-Type", kind)
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, format: str, *args: object) -> None:
-        """Nothing."""
+        self.answer(status, "application/json", json.dumps(value).encode())
 
 
 @contextmanager
 def serving(book: OlogBook) -> Iterator[OlogBook]:
     """The service while it runs; `book.url` is its base address."""
-    handler = type("Handler", (_Handler,), {"book": book})
-    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
-    book.url = f"http://127.0.0.1:{server.server_port}/Olog"
-    thread = threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True)
-    thread.start()
-    try:
+    with listening(_Handler, book) as address:
+        book.url = f"{address}/Olog"
         yield book
-    finally:
-        server.shutdown()
-        server.server_close()

@@ -112,7 +112,8 @@ def test_the_files_of_an_entry_share_a_limit() -> None:
 
 def test_with_texts_fills_what_can_hold_text_and_leaves_pictures() -> None:
     text, picture = held("a.md", "text/plain", b"# Pump"), held("b.png", "image/png", b"\x89PNG\r\n\x1a\n")
-    made = new_entry("title", "details", attachments=[listed(text), listed(picture)])
+    made = new_entry("title", "details")
+    made["attachments"] = [listed(text), listed(picture)]
     completed = with_texts(made, [text, picture])
     assert [file.get("text") for file in completed["attachments"]] == ["# Pump", None]
     assert searchable_text(completed).endswith("# Pump")

@@ -10,6 +10,7 @@ from contextlib import ExitStack
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 
+import psycopg
 import pytest
 
 from ariel_lite.backends.base import Backend
@@ -197,7 +198,6 @@ def test_a_watcher_that_lost_its_lock_to_another_ends(backend: Backend) -> None:
 
 def cut_off(backend: Backend, name: str) -> None:
     """End a connection at the server, as its restart would."""
-    psycopg = pytest.importorskip("psycopg")
     with psycopg.connect(backend.location, autocommit=True) as connection:
         ended = connection.execute(
             "SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity"
@@ -207,7 +207,6 @@ def cut_off(backend: Backend, name: str) -> None:
     assert ended == [(True,)]
 
 
-@pytest.mark.skipif(not hasattr(signal, "SIGTERM") or sys.platform == "win32", reason="no such signal here")
 def test_a_signal_to_end_waits_for_the_end_of_a_write() -> None:
     before = signal.getsignal(signal.SIGTERM)
     steps: list[str] = []

@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -16,6 +17,9 @@ import ariel_lite
 
 PROGRAM = (sys.executable, "-m", "ariel_lite")
 CHECKOUT = Path(ariel_lite.__file__).resolve().parent.parent
+HASHING = "embedding: {provider: hashing, model: hashing}\n"
+"""Settings that make vectors in no time."""
+
 OURS = ("ARIEL_LITE_", "NO_COLOR", "COLUMNS", "PYTHONIOENCODING", "PYTHONUTF8", "LC_ALL", "EDITOR", "VISUAL")
 
 
@@ -44,6 +48,14 @@ def start(*arguments: str, **settings: Any) -> subprocess.Popen[bytes]:
     """Start a command with pipes for what is not given."""
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "env": environment()}
     return subprocess.Popen([*PROGRAM, *arguments], **{**pipes, **settings})
+
+
+def until(condition: Callable[[], object]) -> None:
+    """Wait for something that must come."""
+    end = time.monotonic() + 120
+    while not condition():
+        assert time.monotonic() < end, "it did not come in two minutes"
+        time.sleep(0.05)
 
 
 def lines(text: bytes) -> list[str]:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TextIO
 
 import pytest
-from commands import Call, Called
+from commands import HASHING, Call, Called
 
 from ariel_lite.cli.main import main
 
@@ -51,3 +51,14 @@ def sample_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def sample(sample_file: Path, tmp_path: Path) -> str:
     """A copy of the sample logbook that a test may change."""
     return str(shutil.copy(sample_file, tmp_path / "logbook.db"))
+
+
+@pytest.fixture
+def ours(call: Call, sample: str, tmp_path: Path) -> Call:
+    """Commands on a copy of the sample, with the hashing provider; the settings are in settings.yml."""
+    (tmp_path / "settings.yml").write_text(HASHING, encoding="utf-8")
+
+    def called(*arguments: str) -> Called:
+        return call("--db", sample, "--config", "settings.yml", *arguments)
+
+    return called

@@ -6,30 +6,17 @@ import json
 import shutil
 import signal
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
 import pytest
-from commands import CHECKOUT, Call, environment, run, start
+from commands import CHECKOUT, HASHING, Call, environment, run, start, until
 
 from ariel_lite.backends.values import VectorModel
 from ariel_lite.compose import open_logbook
 from ariel_lite.config import ARIELConfig
 
-SETTINGS = "embedding: {provider: hashing, model: hashing}\n"
 ENTRIES = 610
-
-
-@pytest.fixture
-def ours(call: Call, sample: str, tmp_path: Path) -> Call:
-    """Commands on a copy of the sample, with the hashing provider."""
-    (tmp_path / "hashing.yml").write_text(SETTINGS, encoding="utf-8")
-
-    def called(*arguments: str) -> Any:
-        return call("--db", sample, "--config", "hashing.yml", *arguments)
-
-    return called
 
 
 @pytest.fixture
@@ -90,7 +77,7 @@ def test_counts_and_hints_of_models(bare: Call) -> None:
 def test_stale_vectors_are_counted_and_made_anew(bare: Call, tmp_path: Path) -> None:
     bare("enhance")
     module_settings = "enhancement_modules: {text_embedding: {models: [{name: hashing, max_input_tokens: 64}]}}\n"
-    (tmp_path / "hashing.yml").write_text(SETTINGS + module_settings, encoding="utf-8")
+    (tmp_path / "settings.yml").write_text(HASHING + module_settings, encoding="utf-8")
     assert vectors(bare)["stale"] == ENTRIES
     assert "'ariel-lite reembed' makes stale vectors anew" in bare("models").out
     assert module(bare("reembed", "--json").document)["done"] == ENTRIES
@@ -110,7 +97,7 @@ def test_reembed_for_another_model_and_its_end(bare: Call) -> None:
 def test_another_dimension_is_refused_with_the_command_that_helps(bare: Call, tmp_path: Path) -> None:
     bare("enhance", "--limit", "10")
     wider = "enhancement_modules: {text_embedding: {models: [{name: hashing, dimension: 300}]}}\n"
-    (tmp_path / "hashing.yml").write_text(SETTINGS + wider, encoding="utf-8")
+    (tmp_path / "settings.yml").write_text(HASHING + wider, encoding="utf-8")
     refused = bare("enhance", "--module", "text_embedding")
     assert refused.code == 1
     assert "reembed --model hashing --drop" in refused.err
@@ -134,8 +121,8 @@ def test_bad_calls_exit_with_2(ours: Call, arguments: list[str], said: str) -> N
 
 
 def test_an_enhancer_that_is_switched_off(ours: Call, tmp_path: Path) -> None:
-    off = SETTINGS + "enhancement_modules: {text_embedding: {enabled: false}}\n"
-    (tmp_path / "hashing.yml").write_text(off, encoding="utf-8")
+    off = HASHING + "enhancement_modules: {text_embedding: {enabled: false}}\n"
+    (tmp_path / "settings.yml").write_text(off, encoding="utf-8")
     named = ours("enhance", "--module", "text_embedding", "--json")
     assert (named.code, named.document["error"]["code"]) == (2, "module_not_enabled")
     modules = [found["module"] for found in ours("enhance", "--json").document["modules"]]
@@ -176,11 +163,12 @@ def test_a_damaged_model_is_told_and_exits_with_1(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there, Ctrl-C goes to every process of the console")
-def test_ctrl_c_keeps_what_is_stored(sample: str, bare: Call) -> None:
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM"])
+def test_a_stopped_run_keeps_and_reports_what_is_stored(sample: str, bare: Call, name: str) -> None:
     process = start("--db", sample, "enhance", "--module", "text_embedding", "--json")
     try:
-        _wait_for_vectors(sample)
-        process.send_signal(signal.SIGINT)
+        until(lambda: _vectors(sample))
+        process.send_signal(getattr(signal, name))
         out, err = process.communicate(timeout=60)
     finally:
         process.kill()
@@ -189,14 +177,6 @@ def test_ctrl_c_keeps_what_is_stored(sample: str, bare: Call) -> None:
     assert b'"interrupted": true' in out
     stored = _vectors(sample)
     assert 0 < stored < ENTRIES
-
-
-def _wait_for_vectors(location: str) -> None:
-    for _ in range(600):
-        if _vectors(location):
-            return
-        time.sleep(0.1)
-    pytest.fail("no vector was stored in a minute")
 
 
 def _vectors(location: str) -> int:

@@ -4,34 +4,21 @@ from __future__ import annotations
 
 import signal
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
 import pytest
-from commands import Call, start
+from commands import HASHING, Call, start, until
 
 from ariel_lite.compose import open_logbook
 from ariel_lite.config import ARIELConfig
 
 NAME = "semantic_processor"
-HASHING = "embedding: {provider: hashing, model: hashing}\n"
 NOBODY = (
     "enhancement_modules: {semantic_processor: {provider: openai, model: {model_id: small}}}\n"
     "api: {providers: {openai: {base_url: 'http://127.0.0.1:9/v1', timeout_seconds: 2}}}\n"
 )
 ENTRIES = 610
-
-
-@pytest.fixture
-def ours(call: Call, sample: str, tmp_path: Path) -> Call:
-    """Commands on a copy of the sample, with the hashing provider."""
-    (tmp_path / "settings.yml").write_text(HASHING, encoding="utf-8")
-
-    def called(*arguments: str) -> Any:
-        return call("--db", sample, "--config", "settings.yml", *arguments)
-
-    return called
 
 
 def counts(called: Call) -> Any:
@@ -119,7 +106,7 @@ def test_ctrl_c_keeps_what_is_stored(tmp_path: Path) -> None:
         )
     process = start("--db", path, "enhance", "--module", NAME, "--json")
     try:
-        _wait(path)
+        until(lambda: _done(path))
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=60)
     finally:
@@ -128,14 +115,6 @@ def test_ctrl_c_keeps_what_is_stored(tmp_path: Path) -> None:
     assert b"run 'ariel-lite enhance' again to go on" in err
     assert b'"interrupted": true' in out
     assert 0 < _done(path) < total
-
-
-def _wait(location: str) -> None:
-    for _ in range(600):
-        if _done(location):
-            return
-        time.sleep(0.1)
-    pytest.fail("nothing was stored in a minute")
 
 
 def _done(location: str) -> int:

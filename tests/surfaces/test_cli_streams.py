@@ -1,4 +1,4 @@
-"""What happens when the reader goes away, the disk is full, or Ctrl-C comes."""
+"""What happens when the reader goes away, the disk is full, or Ctrl-C or a signal to end comes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 
 import pytest
-from commands import lines, run, start
+from commands import lines, run, start, until
 
 from ariel_lite import open_logbook
 from ariel_lite.errors import DatabaseConnectionError
@@ -46,26 +46,28 @@ def test_a_full_disk_is_an_error_line(sample: str, option: tuple[str, ...]) -> N
     assert len(lines(errors)) == 2
 
 
-def interrupt(process: subprocess.Popen[bytes]) -> tuple[bytes, bytes]:
-    process.send_signal(signal.SIGINT)
+def interrupt(process: subprocess.Popen[bytes], name: str = "SIGINT") -> tuple[bytes, bytes]:
+    process.send_signal(getattr(signal, name))
     return process.communicate(timeout=120)
 
 
 @linux
-def test_ctrl_c_during_a_statement_is_one_line(sample: str) -> None:
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM"])
+def test_a_signal_during_a_statement_is_one_line(sample: str, name: str) -> None:
     slow = (
         "SELECT count(*) FROM enhanced_entries a, enhanced_entries b, enhanced_entries c WHERE a.raw_text < b.raw_text"
     )
     process = start("--db", sample, "sql", slow, "--json", stdin=subprocess.DEVNULL)
     until_running(process)
-    out, errors = interrupt(process)
+    out, errors = interrupt(process, name)
     assert process.returncode == INTERRUPTED
     assert lines(errors) == ["error: interrupted"]
     assert json.loads(out)["error"]["code"] == "interrupted"
 
 
 @posix
-def test_ctrl_c_during_ingest_keeps_what_was_stored(tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM"])
+def test_a_signal_during_ingest_keeps_and_reports_what_was_stored(tmp_path: Path, name: str) -> None:
     database = tmp_path / "new.db"
     records = [
         json.dumps({"id": str(number), "timestamp": 1772700000 + number, "text": f"entry {number} {PADDING}"}) + "\n"
@@ -77,7 +79,7 @@ def test_ctrl_c_during_ingest_keeps_what_was_stored(tmp_path: Path) -> None:
     process.stdin.write("".join(records[:8500]).encode())
     process.stdin.flush()
     until(lambda: count(database) >= 4000)
-    out, errors = interrupt(process)
+    out, errors = interrupt(process, name)
     document = json.loads(out)
     assert process.returncode == INTERRUPTED
     assert document["error"]["code"] == "interrupted"
@@ -105,15 +107,6 @@ def count(database: Path) -> int:
             return book.status().entry_count or 0
     except DatabaseConnectionError:
         return 0
-
-
-def until(condition: object) -> None:
-    """Wait for something that must come."""
-    assert callable(condition)
-    end = time.monotonic() + 120
-    while not condition():
-        assert time.monotonic() < end
-        time.sleep(0.05)
 
 
 def until_waiting(process: subprocess.Popen[bytes]) -> None:

@@ -22,13 +22,13 @@ from xml.etree import ElementTree
 
 import httpx
 
-from ariel_lite.errors import ConfigurationError, IngestionError
+from ariel_lite.errors import ConfigurationError
 from ariel_lite.ingestion.base import AdapterOptions, NewEntry, Reject, SourceRecord
 from ariel_lite.ingestion.entry_building import EntryBuilder, SourceFields, add_known, id_text, linked, texts
 from ariel_lite.ingestion.http_answers import HttpAnswer, SourceRequestError, shown_url
 from ariel_lite.ingestion.http_source import HttpSource, is_web_address
 from ariel_lite.ingestion.json_files import JsonFileAdapter
-from ariel_lite.ingestion.server_reading import ServerReader, Sleep, unsure
+from ariel_lite.ingestion.server_reading import ServerReader, Sleep, unnamed, unsure
 from ariel_lite.ingestion.settings import known_settings, number_setting, text_setting
 from ariel_lite.ingestion.text_cleaning import clean_text, clean_value, nests_too_deep
 from ariel_lite.ingestion.time_windows import Window
@@ -114,12 +114,7 @@ class AlsServer(ServerReader):
                 "writing to the ALS logbook is not enabled",
                 hint="set ingestion.write.enabled and ingestion.write.write_url",
             )
-        user, password = request.auth_user or write.auth_user, request.auth_password or write.auth_password
-        if not user or not password:
-            raise ConfigurationError(
-                "the ALS logbook wants a user and a password",
-                hint="give them with the entry, or set ingestion.write.auth_user and auth_password",
-            )
+        user, password = self.credentials(request, "the ALS logbook")
         async with HttpSource(self._config, sleep=self._sleep, max_bytes=MAX_REPLY_BYTES) as server:
             try:
                 answer = await server.send(
@@ -188,10 +183,7 @@ def created_id(answer: HttpAnswer) -> str:
         root = ElementTree.Element("none")
     found = (root.findtext(".//id") or root.get("id") or "").strip() if root.tag.lower() != "html" else ""
     if not found:
-        raise IngestionError(
-            f"{answer.url} did not say the id of the new entry",
-            hint="look whether it was created before you send it again",
-        )
+        raise unnamed(answer)
     return found
 
 

@@ -15,20 +15,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import Any
 
 from ariel_lite.errors import IngestionError
 from ariel_lite.ingestion.base import AdapterOptions, Reject, SourceFailure, SourceRecord
 from ariel_lite.ingestion.csv_columns import LISTS, USUAL_SEPARATORS, ColumnMap, column_map
 from ariel_lite.ingestion.csv_rows import Row, Table
-from ariel_lite.ingestion.entry_building import EntryBuilder, SourceFields, add_known, id_text, one_or_list
-from ariel_lite.ingestion.file_reading import FileReader
+from ariel_lite.ingestion.entry_building import SourceFields, add_known, id_text, one_or_list
+from ariel_lite.ingestion.file_reading import TextFileReader
 from ariel_lite.ingestion.html_text import is_html
 from ariel_lite.ingestion.http_source import is_web_address
 from ariel_lite.ingestion.settings import known_settings, names_setting, text_setting
 from ariel_lite.ingestion.text_cleaning import clean_text, clean_value, nests_too_deep
-from ariel_lite.ingestion.text_stream import STANDARD_INPUT, SourceText
 
 source_system_name = "CSV"
 
@@ -36,7 +34,7 @@ _SETTINGS = ("columns", "delimiter", "header", "format", "source_system")
 _RAW_KEPT = 100_000
 
 
-class CsvFile(FileReader):
+class CsvFile(TextFileReader):
     """Reads a table from a file, or standard input for "-".
 
     Raises:
@@ -47,29 +45,12 @@ class CsvFile(FileReader):
     def __init__(self, options: AdapterOptions) -> None:
         settings = options.config.settings
         known_settings(settings, _SETTINGS)
-        super().__init__(source_system_name)
         self._own_name = text_setting(settings, "source_system")
         self._settings = settings
         self._header = names_setting(settings, "header")
         self._delimiter = text_delimiter(settings.get("delimiter"))
         self._is_html = is_html(text_setting(settings, "format"))
-        self._text = SourceText(options.source, self.facts)
-        folder = None if options.source == STANDARD_INPUT else Path(options.source).absolute().parent
-        self._builder = EntryBuilder(options, self.source_system_name, folder)
-
-    @property
-    def bytes_read(self) -> int:
-        """Bytes consumed so far."""
-        return self._text.bytes_read
-
-    @property
-    def bytes_total(self) -> int | None:
-        """Bytes of the file, None for a pipe."""
-        return self._text.bytes_total
-
-    def is_whole(self) -> bool:
-        """True when the file could be read to its end."""
-        return not self._text.failure
+        super().__init__(options, source_system_name)
 
     def records(self) -> Iterator[SourceRecord]:
         """The table's rows.
