@@ -84,6 +84,15 @@ class DatabaseQueryError(ARIELException):
     default_category = ErrorCategory.DATABASE
 
 
+class DamagedLogbookError(DatabaseQueryError):
+    """The logbook's file itself is damaged: no program mends it, a backup takes its place."""
+
+    @property
+    def is_retriable(self) -> bool:
+        """Never: the damage stays."""
+        return False
+
+
 class SqlRefusedError(DatabaseQueryError):
     """A user's SQL statement that the read-only tool does not run, or that fails as written."""
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 import pytest
 from hypothesis import HealthCheck, settings
 from logbooks import NOW, Brief, MakeLogbook, entries
-from postgres_server import new_database
+from postgres_server import drop_database, new_database
 
 from ariel_lite.backends.base import Backend
 from ariel_lite.compose import Logbook, open_backend
@@ -108,6 +108,14 @@ def fresh_backend(backend_name: str, request: pytest.FixtureRequest, registry: R
     backend = open_backend(LOCATIONS[backend_name](request), ARIELConfig(), registry, create=True)
     yield backend
     backend.close()
+
+
+@pytest.fixture
+def url() -> Iterator[str]:
+    """A new, empty PostgreSQL database."""
+    made = new_database()
+    yield made
+    drop_database(made)
 
 
 @pytest.fixture

@@ -237,7 +237,8 @@ class RunLog(Protocol):
     def finish_run(
         self, run_id: int, *, added: int, updated: int, failed: int, error: str | None, metadata: dict[str, Any]
     ) -> None:
-        """Note how a run ended; `error` makes it a failed one."""
+        """Note how a run ended; `error` makes it a failed one. `metadata` is added to what the run began with, key by
+        key; None removes a key."""
 
     def runs(self, source_system: str | None = None, limit: int = 20) -> list[IngestionRun]:
         """The latest runs, newest first."""

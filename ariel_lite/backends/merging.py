@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any, cast
 
-from ariel_lite.backends.encoding import cleaned
+from ariel_lite.backends.encoding import cleaned, digest
 from ariel_lite.backends.statuses import COMPLETE, complete_status, status_of
 from ariel_lite.backends.values import Enrichment, UpsertOutcome
 from ariel_lite.records import EnhancedLogbookEntry, own_text
@@ -62,7 +62,18 @@ def merged(before: EnhancedLogbookEntry, entry: EnhancedLogbookEntry, now: datet
     return made
 
 
-def enriched(entry: EnhancedLogbookEntry, module: str, found: Enrichment, now: datetime) -> EnhancedLogbookEntry:
+def all_enriched(
+    entries: Iterable[EnhancedLogbookEntry], module: str, found: Mapping[str, Enrichment], now: datetime
+) -> list[EnhancedLogbookEntry]:
+    """Entries with what was found in them, by id; those left out whose text has changed since it was read."""
+    return [
+        _enriched(entry, module, found[entry["entry_id"]], now)
+        for entry in entries
+        if digest(entry["raw_text"]) == found[entry["entry_id"]].text_hash
+    ]
+
+
+def _enriched(entry: EnhancedLogbookEntry, module: str, found: Enrichment, now: datetime) -> EnhancedLogbookEntry:
     """An entry with what the semantic processor found in it; its vectors stand for its own text and stay."""
     made = cast(
         EnhancedLogbookEntry,

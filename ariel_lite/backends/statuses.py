@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -28,15 +29,26 @@ def pending_status() -> dict[str, str]:
     return {"status": PENDING}
 
 
-def complete_statuses(entry_ids: Iterable[str]) -> dict[str, dict[str, str]]:
-    """The statuses of entries that a module is done with now."""
-    return dict.fromkeys(entry_ids, complete_status(datetime.now(UTC)))
+class Marking(ABC):
+    """The methods of `backends.base.EnhancementLog` that note how a module fared."""
+
+    def mark_complete(self, module: str, entry_ids: Sequence[str]) -> int:
+        """Note that a module is done with entries; the number of entries that exist."""
+        return self._mark(module, dict.fromkeys(entry_ids, complete_status(datetime.now(UTC))))
+
+    def mark_failed(self, module: str, reasons: Mapping[str, str]) -> int:
+        """Note entry id -> reason of those that a module could not enhance; the number of entries that exist."""
+        now = datetime.now(UTC)
+        return self._mark(module, {entry_id: failed_status(now, reason) for entry_id, reason in reasons.items()})
+
+    @abstractmethod
+    def _mark(self, module: str, statuses: Mapping[str, Mapping[str, str]]) -> int:
+        """Set a module's status by entry id, and end claims of these entries; the number of entries that exist."""
 
 
-def failed_statuses(reasons: Mapping[str, str]) -> dict[str, dict[str, str]]:
-    """The statuses of entries that a module could not enhance now, of entry id -> reason."""
-    now = datetime.now(UTC)
-    return {entry_id: failed_status(now, reason) for entry_id, reason in reasons.items()}
+def counted(entries: int, complete: int, failed: int) -> dict[str, int]:
+    """{"complete", "failed", "pending"}: what is neither of the first two waits."""
+    return {COMPLETE: complete, FAILED: failed, PENDING: entries - complete - failed}
 
 
 def status_of(statuses: Mapping[str, Any], module: str) -> str:

@@ -19,17 +19,25 @@ Progress = Callable[[int], None]
 """Told how many more entries are done."""
 
 
+BEYOND_ANY_END = 1 << 40
+
+
 @dataclass(frozen=True)
 class SearchPlan:
     """A bound tree (the filters are part of it) and how much of the answer is wanted.
 
-    Hits come ordered by (exact spellings, BM25, newest, id); without text to rank by, by `order`.
+    Hits come ordered by (exact spellings, BM25, newest, id); without text to rank by, by `order`. A limit or offset
+    beyond every logbook's end is cut there: databases take no numbers of any size.
     """
 
     tree: BoundNode
     limit: int = 10
     offset: int = 0
     order: Order = "newest"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "limit", min(self.limit, BEYOND_ANY_END))
+        object.__setattr__(self, "offset", min(self.offset, BEYOND_ANY_END))
 
 
 @dataclass(frozen=True)
@@ -65,6 +73,23 @@ class UpsertOutcome:
         self.updated += other.updated
         self.unchanged += other.unchanged
         self.renamed |= other.renamed
+
+
+@dataclass(kw_only=True)
+class StoredCounts:
+    """How many entries many batches added, changed, and found as they were; the base of reports."""
+
+    added: int = 0
+    updated: int = 0
+    unchanged: int = 0
+    renamed: dict[str, str] = field(default_factory=dict)
+
+    def count(self, outcome: UpsertOutcome) -> None:
+        """Count a batch in."""
+        self.added += len(outcome.added)
+        self.updated += len(outcome.updated)
+        self.unchanged += outcome.unchanged
+        self.renamed |= outcome.renamed
 
 
 @dataclass(frozen=True)

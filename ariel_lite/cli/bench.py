@@ -15,8 +15,8 @@ from ariel_lite.evaluation.bench import BenchOptions, run_bench
 from ariel_lite.evaluation.bench_figures import Clock, Target, Times
 from ariel_lite.evaluation.bench_report import BenchReport, Comparison, machine_facts
 from ariel_lite.evaluation.bench_server import run_server_bench
-from ariel_lite.evaluation.bench_server_report import ServerReport, ServerVectors
-from ariel_lite.evaluation.bench_vector_report import VectorReport
+from ariel_lite.evaluation.bench_server_report import ServerFigures, ServerReport, ServerVectors
+from ariel_lite.evaluation.bench_vector_report import HybridFigures, NearestFigures, VectorReport
 
 NAMED = "--db"
 """What must have named a server for it to be measured; one that the configuration names is never touched."""
@@ -27,8 +27,8 @@ WIDTHS = (6, 7, 7, 7, 8, 7, 7, 8, 6)
 GROUPS = (("", NAME_WIDTH + 6), ("search, ms", 21), ("floor, ms", 22), ("times", 14))
 NEAREST_COLUMNS = ("entries", "recall", "p50", "p95", "max")
 NEAREST_WIDTHS = (9, 8, 9, 8, 8)
-HYBRID_COLUMNS = ("hits", "p50", "p95", "max")
-HYBRID_WIDTHS = (9, 9, 8, 8)
+SEARCH_COLUMNS = ("hits", "p50", "p95", "max")
+SEARCH_WIDTHS = (9, 9, 8, 8)
 
 
 @click.command("bench")
@@ -129,10 +129,7 @@ def server_lines(report: ServerReport) -> Iterator[Line]:
     yield [Span(f"tables {ingested.file_bytes / 1e6:.1f} MB")]
     yield [Span(f"first search {report.first_ms[0]:.0f} ms, first one with a typo {report.first_ms[1]:.0f} ms")]
     yield []
-    yield [Span(_columns("keyword, ms", HYBRID_COLUMNS, HYBRID_WIDTHS), "bold")]
-    for figures in (*report.classes, report.matching, report.overall):
-        yield [Span(_columns(figures.name, (f"{figures.hits:.1f}", *_milliseconds(figures.times)), HYBRID_WIDTHS))]
-    yield []
+    yield from _search_lines("keyword, ms", (*report.classes, report.matching, report.overall))
     if report.vectors is not None:
         yield from _server_vector_lines(report.vectors)
     for target in report.targets:
@@ -144,14 +141,22 @@ def _server_vector_lines(report: ServerVectors) -> Iterator[Line]:
         stored = report.stored
         sealed = f"index {stored.sealing_seconds:.0f} s; tables {stored.file_bytes / 1e6:.1f} MB"
         yield [Span(f"{stored.vectors:,} vectors stored: {stored.rate:,.0f} a second; {sealed}")]
+    yield from _nearest_lines(report.nearest)
+    yield from _search_lines("hybrid, ms", report.hybrid)
+
+
+def _nearest_lines(nearest: Iterable[NearestFigures]) -> Iterator[Line]:
     yield [Span(_columns("nearest ten, ms", NEAREST_COLUMNS, NEAREST_WIDTHS), "bold")]
-    for one in report.nearest:
+    for one in nearest:
         cells = (f"{one.allowed:,.0f}", f"{one.recall:.4f}", *_milliseconds(one.times))
         yield [Span(_columns(one.name, cells, NEAREST_WIDTHS))]
     yield []
-    yield [Span(_columns("hybrid, ms", HYBRID_COLUMNS, HYBRID_WIDTHS), "bold")]
-    for figures in report.hybrid:
-        yield [Span(_columns(figures.name, (f"{figures.hits:.1f}", *_milliseconds(figures.times)), HYBRID_WIDTHS))]
+
+
+def _search_lines(title: str, searches: Iterable[ServerFigures | HybridFigures]) -> Iterator[Line]:
+    yield [Span(_columns(title, SEARCH_COLUMNS, SEARCH_WIDTHS), "bold")]
+    for figures in searches:
+        yield [Span(_columns(figures.name, (f"{figures.hits:.1f}", *_milliseconds(figures.times)), SEARCH_WIDTHS))]
     yield []
 
 
@@ -185,15 +190,8 @@ def vector_lines(report: VectorReport, *, is_cpu: bool) -> Iterator[Line]:
         Span(f"{stored.vectors:,} vectors stored: {stored.rate:,.0f} a {second}; file {stored.file_bytes / 1e6:.1f} MB")
     ]
     yield [Span(f"first nearest {report.first_ms:.0f} ms; cosines of neighbours {low:.2f} to {high:.2f}")]
-    yield [Span(_columns("nearest ten, ms", NEAREST_COLUMNS, NEAREST_WIDTHS), "bold")]
-    for one in report.nearest:
-        cells = (f"{one.allowed:,.0f}", f"{one.recall:.4f}", *_milliseconds(one.times))
-        yield [Span(_columns(one.name, cells, NEAREST_WIDTHS))]
-    yield []
-    yield [Span(_columns("hybrid, ms", HYBRID_COLUMNS, HYBRID_WIDTHS), "bold")]
-    for figures in (*report.hybrid, report.overall):
-        yield [Span(_columns(figures.name, (f"{figures.hits:.1f}", *_milliseconds(figures.times)), HYBRID_WIDTHS))]
-    yield []
+    yield from _nearest_lines(report.nearest)
+    yield from _search_lines("hybrid, ms", (*report.hybrid, report.overall))
     rates = f"{embedding.rate:.1f} texts of {embedding.words:.0f} words a {second}"
     yield [Span(f"embedding {rates}, bare loop {embedding.bare_rate:.1f}")]
     yield [Span(f"a query {embedding.query.p50:.1f} ms, p95 {embedding.query.p95:.1f} ms")]

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Sequence
 from importlib import import_module
 
-from ariel_lite.ingestion.interrupts import ending_as_interrupt
+from ariel_lite.interrupts import ending_as_interrupt
 
 INTERRUPTED = 130
 

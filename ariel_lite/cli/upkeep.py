@@ -12,13 +12,21 @@ from ariel_lite.cli.layout import Span, one_line
 from ariel_lite.cli.listing import long_time
 from ariel_lite.cli.progress import progress
 from ariel_lite.cli.session import Session, json_option, pass_session
-from ariel_lite.errors import ARIELException, DatabaseConnectionError, DatabaseQueryError, InvalidRequestError
+from ariel_lite.errors import (
+    ARIELException,
+    DamagedLogbookError,
+    DatabaseConnectionError,
+    DatabaseQueryError,
+    InvalidRequestError,
+)
 from ariel_lite.ingestion.run_history import open_problems
 from ariel_lite.present import status_document
 from ariel_lite.records import ARIELStatusResult
 
 RUNS = 200
 """How far back the history of ingestion is looked at."""
+
+NO_NEW_INDEX = "a new index does not mend this; restore a backup"
 
 
 @click.command("status")
@@ -65,12 +73,15 @@ def migrate(session: Session) -> None:
 @pass_session
 def doctor(session: Session, repair: bool) -> None:
     """Compare entries with the index; say what does not agree, one problem a line. Exit 1 when any remains."""
-    repaired = 0
-    with session.writing() as service:
-        problems = _check(service.backend)
-        if problems and repair:
-            repaired = make_index(service.backend, everything=True)
+    repaired, advice = 0, NO_NEW_INDEX
+    try:
+        with session.writing() as service:
             problems = _check(service.backend)
+            if repair and any(problem.repairable for problem in problems):
+                repaired = make_index(service.backend, everything=True)
+                problems = _check(service.backend)
+    except DamagedLogbookError as fault:
+        problems, advice = [Problem(fault.message, False)], fault.hint
     if session.output.as_json:
         session.output.document(
             {
@@ -80,7 +91,7 @@ def doctor(session: Session, repair: bool) -> None:
             }
         )
     else:
-        _print_problems(session, problems, repaired)
+        _print_problems(session, problems, repaired, advice)
     if problems:
         raise click.exceptions.Exit(1)
 
@@ -174,6 +185,8 @@ def _check(backend: Backend) -> list[Problem]:
     try:
         with progress("checking", backend.status().entries) as advance:
             return backend.check(advance)
+    except DamagedLogbookError:
+        raise
     except DatabaseQueryError as fault:
         return [Problem(fault.message, True)]
 
@@ -184,12 +197,15 @@ def make_index(backend: Backend, *, everything: bool) -> int:
         return backend.reindex(everything=everything, progress=advance)
 
 
-def _print_problems(session: Session, problems: list[Problem], repaired: int) -> None:
+def _print_problems(session: Session, problems: list[Problem], repaired: int, advice: str) -> None:
+    """The problems, and what to do next: `advice` where no new index helps."""
     if repaired:
         session.output.text(f"made a new index of {repaired:,} entries")
     for problem in problems:
         session.output.line(Span(f"problem: {one_line(problem.message)}", "warning"))
     if not problems:
         session.output.text("entries and index agree")
-    elif not repaired and any(problem.repairable for problem in problems):
+    elif not any(problem.repairable for problem in problems):
+        session.output.label("hint", advice)
+    elif not repaired:
         session.output.label("hint", "'ariel-lite doctor --repair' makes a new index from the entries")

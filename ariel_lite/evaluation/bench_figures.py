@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import Any, Literal, Protocol, TypeVar
 
 import numpy as np
 
@@ -19,6 +19,10 @@ PROCESS_CLOCKS: Mapping[Clock, Callable[[], float]] = MappingProxyType(
     {"wall": time.perf_counter, "cpu": time.process_time}
 )
 """The same for work that several threads share."""
+
+
+MISSES = ("typo", "no hit")
+"""The classes in which nothing matches as typed: the floor ends there, a search looks on for words that are near."""
 
 
 @dataclass(frozen=True)
@@ -59,6 +63,30 @@ class Target:
             "at_least": self.at_least,
             "met": self.is_met,
         }
+
+
+class OfKind(Protocol):
+    """A query's measurements."""
+
+    @property
+    def kind(self) -> str:
+        """The class of the query."""
+
+
+AnySample = TypeVar("AnySample", bound=OfKind)
+
+
+def by_kind(samples: Iterable[AnySample]) -> dict[str, list[AnySample]]:
+    """Class -> its samples, in the order measured."""
+    found: dict[str, list[AnySample]] = {}
+    for sample in samples:
+        found.setdefault(sample.kind, []).append(sample)
+    return found
+
+
+def that_match(samples: Iterable[AnySample]) -> list[AnySample]:
+    """The samples of all classes but those in which nothing matches as typed."""
+    return [sample for sample in samples if sample.kind not in MISSES]
 
 
 def times_of(seconds: Iterable[float]) -> Times:

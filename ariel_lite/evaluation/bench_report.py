@@ -11,7 +11,7 @@ from typing import Any
 import apsw
 import numpy as np
 
-from ariel_lite.evaluation.bench_figures import Clock, Target, Times, times_of
+from ariel_lite.evaluation.bench_figures import MISSES, Clock, Target, Times, by_kind, that_match, times_of
 from ariel_lite.evaluation.bench_vector_report import VectorReport
 
 TARGET_ENTRIES = 135_000
@@ -20,8 +20,6 @@ LEAST_ENTRIES_PER_SECOND = 10_000.0
 MOST_FLOORS_P50 = 3.0
 MOST_FLOORS_P95 = 1.5
 MOST_MISS_MILLISECONDS = 50.0
-MISSES = ("typo", "no hit")
-"""The classes in which nothing matches as typed: the floor ends there, a search looks on for words that are near."""
 
 
 @dataclass(frozen=True)
@@ -106,8 +104,7 @@ class BenchReport:
     @property
     def classes(self) -> list[Comparison]:
         """Each class, in the order measured."""
-        names = dict.fromkeys(sample.kind for sample in self.samples)
-        return [compare(name, [sample for sample in self.samples if sample.kind == name]) for name in names]
+        return [compare(name, samples) for name, samples in by_kind(self.samples).items()]
 
     @property
     def overall(self) -> Comparison:
@@ -117,7 +114,7 @@ class BenchReport:
     @property
     def matching(self) -> Comparison:
         """The queries of all classes but those in which nothing matches as typed."""
-        return compare("all that match", [sample for sample in self.samples if sample.kind not in MISSES])
+        return compare("all that match", that_match(self.samples))
 
     @property
     def targets(self) -> list[Target]:

@@ -8,15 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from ariel_lite.evaluation.bench_figures import Target, Times, times_of
-from ariel_lite.evaluation.bench_report import MISSES, Ingested, machine_facts
+from ariel_lite.evaluation.bench_figures import Target, Times, by_kind, that_match, times_of
+from ariel_lite.evaluation.bench_report import Ingested, machine_facts
 from ariel_lite.evaluation.bench_vector_report import (
-    COMPLETE,
-    UNFILTERED,
     HybridFigures,
     HybridSample,
     NearestFigures,
     StoredVectors,
+    cosines_dict,
+    nearest_targets,
     overall_of,
     summed_by_kind,
 )
@@ -82,19 +82,13 @@ class ServerVectors:
     @property
     def targets(self) -> list[Target]:
         """What should be reached at 135,000 entries."""
-        whole = next(figures for figures in self.nearest if figures.name == UNFILTERED)
-        filtered = [figures for figures in self.nearest if figures.name != UNFILTERED]
-        return [
-            Target("nearest p95", whole.times.p95, MOST_NEAREST_MILLISECONDS, "ms"),
-            *(Target(f"{one.name} recall", one.recall, COMPLETE, "", at_least=True) for one in filtered),
-        ]
+        return nearest_targets(self.nearest, MOST_NEAREST_MILLISECONDS)
 
     def to_dict(self) -> dict[str, Any]:
         """The key "vectors" of the JSON document."""
-        low, median, high = self.neighbours
         return {
             "stored": None if self.stored is None else self.stored.to_dict(),
-            "neighbour_cosines": {"p5": round(low, 3), "p50": round(median, 3), "p95": round(high, 3)},
+            "neighbour_cosines": cosines_dict(self.neighbours),
             "nearest": {figures.name: figures.to_dict() for figures in self.nearest},
             "hybrid": {figures.name: figures.to_dict() for figures in self.hybrid},
         }
@@ -129,8 +123,7 @@ class ServerReport:
     @property
     def classes(self) -> list[ServerFigures]:
         """Each class, in the order measured."""
-        names = dict.fromkeys(sample.kind for sample in self.samples)
-        return [figures_of(name, [sample for sample in self.samples if sample.kind == name]) for name in names]
+        return [figures_of(name, samples) for name, samples in by_kind(self.samples).items()]
 
     @property
     def overall(self) -> ServerFigures:
@@ -140,7 +133,7 @@ class ServerReport:
     @property
     def matching(self) -> ServerFigures:
         """The queries of all classes but those in which nothing matches as typed."""
-        return figures_of("all that match", [sample for sample in self.samples if sample.kind not in MISSES])
+        return figures_of("all that match", that_match(self.samples))
 
     @property
     def targets(self) -> list[Target]:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ariel_lite.evaluation.bench_figures import Target, Times, times_of
+from ariel_lite.evaluation.bench_figures import Target, Times, by_kind, times_of
 
 LEAST_RECALL = 0.995
 COMPLETE = 1.0
@@ -218,13 +218,11 @@ class VectorReport:
     @property
     def targets(self) -> list[Target]:
         """What should be reached at 135,000 entries."""
-        whole = next(figures for figures in self.nearest if figures.name == UNFILTERED)
-        filtered = [figures for figures in self.nearest if figures.name != UNFILTERED]
+        whole, filtered = _divided(self.nearest)
         peak = self.embedding.peak_bytes
         return [
             Target("nearest recall", whole.recall, LEAST_RECALL, "", at_least=True),
-            Target("nearest p95", whole.times.p95, MOST_NEAREST_MILLISECONDS, "ms"),
-            *(Target(f"{one.name} recall", one.recall, COMPLETE, "", at_least=True) for one in filtered),
+            *nearest_targets(self.nearest, MOST_NEAREST_MILLISECONDS),
             *(Target(f"{one.name} p50", one.times.p50, round(whole.times.p50, 3), "ms") for one in filtered),
             Target("hybrid p95", self.overall.times.p95, MOST_HYBRID_MILLISECONDS, "ms"),
             Target("embedding/bare", self.embedding.ratio, LEAST_OF_BARE_RATE, "x", at_least=True),
@@ -234,11 +232,10 @@ class VectorReport:
 
     def to_dict(self) -> dict[str, Any]:
         """The key "vectors" of the JSON document."""
-        low, median, high = self.neighbours
         return {
             "stored": self.stored.to_dict(),
             "first_nearest_ms": round(self.first_ms, 3),
-            "neighbour_cosines": {"p5": round(low, 3), "p50": round(median, 3), "p95": round(high, 3)},
+            "neighbour_cosines": cosines_dict(self.neighbours),
             "nearest": {figures.name: figures.to_dict() for figures in self.nearest},
             "hybrid": {figures.name: figures.to_dict() for figures in (*self.hybrid, self.overall)},
             "embedding": self.embedding.to_dict(),
@@ -246,10 +243,29 @@ class VectorReport:
         }
 
 
+def cosines_dict(neighbours: tuple[float, float, float]) -> dict[str, float]:
+    """{p5, p50, p95} of the cosines of neighbours."""
+    return {name: round(cosine, 3) for name, cosine in zip(("p5", "p50", "p95"), neighbours, strict=True)}
+
+
+def nearest_targets(nearest: Sequence[NearestFigures], most_milliseconds: float) -> list[Target]:
+    """How soon the nearest of all entries should be there, and that filters lose none."""
+    whole, filtered = _divided(nearest)
+    return [
+        Target("nearest p95", whole.times.p95, most_milliseconds, "ms"),
+        *(Target(f"{one.name} recall", one.recall, COMPLETE, "", at_least=True) for one in filtered),
+    ]
+
+
+def _divided(nearest: Sequence[NearestFigures]) -> tuple[NearestFigures, list[NearestFigures]]:
+    """The nearest of all entries, and those under filters."""
+    whole = next(figures for figures in nearest if figures.name == UNFILTERED)
+    return whole, [figures for figures in nearest if figures.name != UNFILTERED]
+
+
 def summed_by_kind(samples: Sequence[HybridSample]) -> list[HybridFigures]:
     """Each class, in the order measured."""
-    names = dict.fromkeys(sample.kind for sample in samples)
-    return [summed(name, [sample for sample in samples if sample.kind == name]) for name in names]
+    return [summed(name, of_kind) for name, of_kind in by_kind(samples).items()]
 
 
 def overall_of(samples: Sequence[HybridSample]) -> HybridFigures:

@@ -16,10 +16,10 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from ariel_lite.backends.base import Backend
-from ariel_lite.backends.values import PendingText, Progress, UpsertOutcome, VectorModel, batched
+from ariel_lite.backends.values import PendingText, Progress, StoredCounts, VectorModel, batched
 from ariel_lite.errors import ARIELException
 from ariel_lite.ingestion.authoring import LOCAL_SOURCES
-from ariel_lite.ingestion.interrupts import InterruptShield
+from ariel_lite.interrupts import InterruptShield
 from ariel_lite.query.nodes import BoundNode, Everything, FieldLeaf, conjunction
 from ariel_lite.records import EnhancedLogbookEntry
 
@@ -51,17 +51,13 @@ class PullOptions:
 
 
 @dataclass
-class PullReport:
+class PullReport(StoredCounts):
     """What a pull did. `watermark` is the server's time up to which everything is here."""
 
     server: str
-    added: int = 0
-    updated: int = 0
-    unchanged: int = 0
     removed: int = 0
     vectors: int = 0
     files: int = 0
-    renamed: dict[str, str] = field(default_factory=dict)
     since: datetime | None = None
     watermark: datetime | None = None
     interrupted: bool = False
@@ -144,7 +140,7 @@ class _Pull:
         changed = self._server.iterate_changed(self._options.tree, self.report.since)
         for batch in batched(changed, BATCH):
             with shield.writing():
-                self._count(self._logbook.upsert(batch))
+                self.report.count(self._logbook.upsert(batch))
                 self.report.watermark = max(filter(None, (self.report.watermark, batch[-1]["updated_at"])))
             progress(len(batch))
 
@@ -197,12 +193,6 @@ class _Pull:
             if isinstance(mark, str) and run.metadata.get("scope") == self._options.scope:
                 return datetime.fromisoformat(mark)
         return None
-
-    def _count(self, outcome: UpsertOutcome) -> None:
-        self.report.added += len(outcome.added)
-        self.report.updated += len(outcome.updated)
-        self.report.unchanged += outcome.unchanged
-        self.report.renamed |= outcome.renamed
 
     def _is_absent(self, entry_id: str, known: set[str]) -> bool:
         """An entry may be here under its source's name, when another source has its id."""

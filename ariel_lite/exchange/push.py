@@ -9,7 +9,7 @@ from typing import Any
 from ariel_lite.backends.base import Backend
 from ariel_lite.backends.values import Progress, batched
 from ariel_lite.ingestion.authoring import LOCAL_SOURCES
-from ariel_lite.ingestion.interrupts import InterruptShield
+from ariel_lite.interrupts import InterruptShield
 from ariel_lite.query.bind import fold_value
 from ariel_lite.query.nodes import AnyOf, FieldLeaf
 from ariel_lite.records import EnhancedLogbookEntry

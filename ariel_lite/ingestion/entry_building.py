@@ -152,6 +152,13 @@ def add_known(metadata: dict[str, Any], pairs: Iterable[tuple[str, Any]]) -> Non
             metadata[key] = value
 
 
+def unknown_fields(record: dict[str, Any], known: frozenset[str]) -> dict[str, Any]:
+    """What a record says beyond what its adapter reads, where it says something: the start of an entry's metadata."""
+    metadata: dict[str, Any] = {}
+    add_known(metadata, ((key, value) for key, value in record.items() if key not in known))
+    return metadata
+
+
 def linked(value: Any, nothing: tuple[str, ...] = ()) -> str | list[str] | None:
     """The ids that an entry answers; blanks and the source's words for "none" are dropped."""
     return one_or_list([text for text in texts(value, None) if text not in nothing])

@@ -3,6 +3,9 @@
 id, owner, title, description (text) and source (the same in CommonMark), level, state, createdDate and modifyDate
 (epoch milliseconds or ISO 8601), logbooks [{name}], tags [{name}], properties [{name, attributes [{name, value}]}],
 events [{name, instant}], attachments [{id, filename, fileMetadataDescription}]
+
+The service keeps no "answers": a reply and what it replies to share a property "Log Entry Group" with an id made up
+for the thread. That id is what these entries are linked to, so it needs no other entry to be known, in any order.
 """
 
 from __future__ import annotations
@@ -10,10 +13,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ariel_lite.ingestion.entry_building import SourceFields, add_known, one_or_list, texts
+from ariel_lite.ingestion.entry_building import SourceFields, add_known, linked, one_or_list, texts, unknown_fields
 
 source_system_name = "Phoebus Olog"
 LIST_KEYS = ("entries", "logs")
+THREAD = "Log Entry Group"
 
 _KNOWN = frozenset((
     "id", "owner", "title", "description", "source", "level", "state", "createdDate", "modifyDate", "logbooks", "tags",
@@ -26,16 +30,16 @@ def read_record(record: dict[str, Any]) -> SourceFields | str:
     if "description" not in record and "source" not in record and "title" not in record:
         return "it has neither title nor description; is this the right adapter?"
     description, source = record.get("description"), record.get("source")
-    logbooks = texts(record.get("logbooks"), None)
-    metadata: dict[str, Any] = {}
-    add_known(metadata, ((key, value) for key, value in record.items() if key not in _KNOWN))
+    logbooks, properties = texts(record.get("logbooks"), None), _properties(record.get("properties"))
+    metadata = unknown_fields(record, _KNOWN)
     known = (
         ("logbook", one_or_list(logbooks)),
         ("tags", texts(record.get("tags"), None)),
         ("level", record.get("level")),
         ("state", record.get("state") if record.get("state") != "Active" else None),
         ("modified", record.get("modifyDate")),
-        ("properties", _properties(record.get("properties"))),
+        ("linked_to", linked(properties.get(THREAD, {}).get("id"))),
+        ("properties", properties),
         ("events", record.get("events")),
         ("commonmark", source if description and source != description else None),
     )

@@ -25,10 +25,10 @@ from ariel_lite.ingestion.base import (
     SynchronousReader,
     utc_now,
 )
-from ariel_lite.ingestion.interrupts import InterruptShield
 from ariel_lite.ingestion.rejects import RejectsFile, default_rejects_path
 from ariel_lite.ingestion.report import REJECTS_SHOWN, IngestReport
 from ariel_lite.ingestion.run_history import watermark_of
+from ariel_lite.interrupts import InterruptShield
 from ariel_lite.records import EnhancedLogbookEntry
 
 BATCH_ENTRIES = 8000
@@ -268,10 +268,7 @@ class _Run:
 
     def _account(self, items: list[IncomingEntry], outcome: UpsertOutcome) -> None:
         report = self.report
-        report.added += len(outcome.added)
-        report.updated += len(outcome.updated)
-        report.unchanged += outcome.unchanged
-        report.renamed |= outcome.renamed
+        report.count(outcome)
         entries = [item.entry for item in items]
         newest = max(entry["timestamp"] for entry in entries)
         report.newest = newest if report.newest is None else max(report.newest, newest)

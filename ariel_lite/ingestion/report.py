@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
+from ariel_lite.backends.values import StoredCounts
 from ariel_lite.ingestion.base import Reject, SourceFacts, SourceFailure
 
 NOTES_KEPT = 100
@@ -13,7 +14,7 @@ REJECTS_SHOWN = 20
 
 
 @dataclass
-class IngestReport:
+class IngestReport(StoredCounts):
     """The counts of a run; every record read is in exactly one of added, updated, unchanged, rejected and skipped.
 
     Attributes:
@@ -32,12 +33,8 @@ class IngestReport:
     """
 
     source_system: str
-    added: int = 0
-    updated: int = 0
-    unchanged: int = 0
     rejected: int = 0
     cleaned: int = 0
-    renamed: dict[str, str] = field(default_factory=dict)
     rejects_file: str | None = None
     removed: int = 0
     skipped: int = 0

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import apsw
 import psycopg
 import pytest
 from logbooks import entries
-from postgres_server import drop_database, new_database
+from read_only_media import read_only_media
 
 from ariel_lite.backends.base import Backend
 from ariel_lite.backends.postgres.backend import PostgresBackend
@@ -49,15 +48,13 @@ def old_file(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def old_database() -> Iterator[str]:
-    url = new_database()
+def old_database(url: str) -> str:
     backend = PostgresBackend(url, create=True)
     fill(backend)
     backend.close()
     with psycopg.connect(url, autocommit=True) as connection:
         connection.execute(BEFORE_DRAFTS_ON_THE_SERVER)
-    yield url
-    drop_database(url)
+    return url
 
 
 def check_reading(backend: Backend) -> None:
@@ -95,13 +92,10 @@ def test_an_older_file_is_read_as_it_is_and_migrated_for_writing(old_file: Path)
 
 
 def test_an_older_file_on_read_only_media_is_read(old_file: Path) -> None:
-    old_file.parent.chmod(0o555)
-    try:
+    with read_only_media(old_file.parent):
         reader = SQLiteBackend(old_file, read_only=True)
         check_reading(reader)
         reader.close()
-    finally:
-        old_file.parent.chmod(0o755)
 
 
 def test_a_backup_of_an_older_file_is_restored(old_file: Path, tmp_path: Path) -> None:

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 import psycopg
 import pytest
 from logbooks import entry, found
-from postgres_server import drop_database, new_database
 
 from ariel_lite.backends.postgres.backend import PostgresBackend
 from ariel_lite.compose import Logbook, open_logbook
@@ -52,11 +51,9 @@ def run(url: str, statement: str) -> list[tuple[object, ...]]:
 
 
 @pytest.fixture
-def ariel() -> Iterator[str]:
-    url = new_database()
+def ariel(url: str) -> str:
     run(url, ARIEL)
-    yield url
-    drop_database(url)
+    return url
 
 
 @pytest.fixture
@@ -201,8 +198,7 @@ def test_reading_needs_a_prepared_database(ariel: str) -> None:
     reader.close()
 
 
-def test_an_empty_database_is_made_a_logbook_only_when_asked() -> None:
-    url = new_database()
+def test_an_empty_database_is_made_a_logbook_only_when_asked(url: str) -> None:
     with pytest.raises(DatabaseConnectionError, match="holds no logbook"):
         PostgresBackend(url)
     made = PostgresBackend(url, create=True)
@@ -211,12 +207,9 @@ def test_an_empty_database_is_made_a_logbook_only_when_asked() -> None:
     made.purge(entries=False)
     assert made.status().entries == 0
     made.close()
-    drop_database(url)
 
 
-def test_another_table_of_that_name_is_refused() -> None:
-    url = new_database()
+def test_another_table_of_that_name_is_refused(url: str) -> None:
     run(url, "CREATE TABLE enhanced_entries (entry_id TEXT PRIMARY KEY, title TEXT)")
     with pytest.raises(DatabaseQueryError, match="has no column"):
         PostgresBackend(url)
-    drop_database(url)

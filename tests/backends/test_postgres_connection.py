@@ -11,7 +11,7 @@ from pathlib import Path
 import psycopg
 import pytest
 from logbooks import NOW, entry, found
-from postgres_server import Server, drop_database, new_database
+from postgres_server import Server
 
 from ariel_lite.access import Restriction
 from ariel_lite.backends.postgres.backend import PostgresBackend
@@ -26,13 +26,6 @@ from ariel_lite.records import EnhancedLogbookEntry
 from ariel_lite.text.tokenise import Analyzer
 
 SECRET = "S3cret-w0rd"
-
-
-@pytest.fixture
-def url() -> Iterator[str]:
-    made = new_database()
-    yield made
-    drop_database(made)
 
 
 @pytest.fixture(scope="module")

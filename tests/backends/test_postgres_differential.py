@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 import pytest
 from logbooks import NOW, entry
-from postgres_server import drop_database, new_database
+from twins import twins
 
 from ariel_lite.access import Restriction
 from ariel_lite.backends.base import Backend
-from ariel_lite.backends.values import SearchPlan
-from ariel_lite.compose import Logbook, open_logbook
+from ariel_lite.backends.values import SearchPlan, batched
+from ariel_lite.compose import Logbook
 from ariel_lite.config import ARIELConfig
 from ariel_lite.evaluation.bench_clusters import Clusters
 from ariel_lite.evaluation.bench_queries import BenchQuery, Corpus, draw_queries
@@ -67,15 +67,9 @@ def queries(corpus: Corpus) -> list[BenchQuery]:
 @pytest.fixture(scope="module")
 def pair(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Pair]:
     """The same logbook on PostgreSQL and on SQLite."""
-    url = new_database()
-    with open_logbook(url) as server, open_logbook(tmp_path_factory.mktemp("twin") / "twin.db") as file:
-        for book in (server, file):
-            made = synthetic_entries(ENTRIES, 1)
-            while batch := list(islice(made, 1000)):
-                book.service.backend.upsert(batch)
-            book.service.backend.upsert(long_entries())
-        yield server, file
-    drop_database(url)
+    batches = batched(synthetic_entries(ENTRIES, 1), 1000)
+    with twins(tmp_path_factory.mktemp("twin"), [*batches, long_entries()]) as books:
+        yield books
 
 
 def tree_of(query: str, analyzer: Analyzer) -> BoundNode:

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from logbooks import entry
-from postgres_server import drop_database, new_database
+from twins import twins
 
 from ariel_lite.backends.postgres.lexemes import COMPLETE, NO_LEXEMES, NO_POSITIONS, index_text
 from ariel_lite.backends.postgres.longtexts import LongText
@@ -45,12 +45,8 @@ def texts() -> list[Any]:
 
 @pytest.fixture(scope="module")
 def pair(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Logbook, Logbook]]:
-    url = new_database()
-    with open_logbook(url) as server, open_logbook(tmp_path_factory.mktemp("long") / "twin.db") as file:
-        for book in (server, file):
-            book.service.backend.upsert(texts())
-        yield server, file
-    drop_database(url)
+    with twins(tmp_path_factory.mktemp("long"), [texts()]) as books:
+        yield books
 
 
 def answer(book: Logbook, query: str) -> list[tuple[Any, ...]]:
@@ -100,8 +96,7 @@ def test_the_index_agrees_with_long_entries(pair: tuple[Logbook, Logbook]) -> No
     assert server.service.backend.statistics() == file.service.backend.statistics()
 
 
-def test_words_of_long_entries_are_forgotten_with_them() -> None:
-    url = new_database()
+def test_words_of_long_entries_are_forgotten_with_them(url: str) -> None:
     with open_logbook(url) as book:
         backend = book.service.backend
         backend.upsert(texts())
@@ -110,11 +105,9 @@ def test_words_of_long_entries_are_forgotten_with_them() -> None:
         assert backend.delete(["many", "pairs", "nobody"]) == 2
         assert backend.check() == []
         assert not book.search("w119999", mode="keyword", fuzzy_fallback=False).entries
-    drop_database(url)
 
 
-def test_a_text_over_the_limit_of_indexing_is_stored_whole_and_counted() -> None:
-    url = new_database()
+def test_a_text_over_the_limit_of_indexing_is_stored_whole_and_counted(url: str) -> None:
     text = "early " + "x" * INDEXED_CHARACTERS + " late"
     with open_logbook(url) as book:
         backend = book.service.backend
@@ -123,11 +116,9 @@ def test_a_text_over_the_limit_of_indexing_is_stored_whole_and_counted() -> None
         assert backend.get_entries(["huge"])[0]["raw_text"] == text
         assert [hit["entry_id"] for hit in book.search("early", mode="keyword").entries] == ["huge"]
         assert not book.search("late", mode="keyword", fuzzy_fallback=False).entries
-    drop_database(url)
 
 
-def test_nul_and_lone_surrogates_are_stored_as_blanks() -> None:
-    url = new_database()
+def test_nul_and_lone_surrogates_are_stored_as_blanks(url: str) -> None:
     with open_logbook(url) as book:
         backend = book.service.backend
         strange = entry(
@@ -140,4 +131,3 @@ def test_nul_and_lone_surrogates_are_stored_as_blanks() -> None:
         assert stored["metadata"] == {"tags": ["t g"], "odd": {"k ": " "}}
         assert book.search("\x00 \ud800 b", mode="keyword", author="x\x00").entries == ()
         assert [hit["entry_id"] for hit in book.search("b\ud800", mode="keyword").entries] == ["E 1"]
-    drop_database(url)

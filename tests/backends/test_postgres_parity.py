@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 import pytest
 from logbooks import NOW, entries, entry
-from postgres_server import drop_database, new_database
+from twins import twins
 
 from ariel_lite.access import Restriction
 from ariel_lite.backends.base import Backend
 from ariel_lite.backends.postgres import scoring
 from ariel_lite.backends.values import Hit, SearchPlan
-from ariel_lite.compose import Logbook, open_logbook
+from ariel_lite.compose import Logbook
 from ariel_lite.config import ARIELConfig
 from ariel_lite.planning import plan_query
 from ariel_lite.query.nodes import Everything
@@ -63,12 +63,8 @@ def sample() -> list[EnhancedLogbookEntry]:
 @pytest.fixture(scope="module")
 def pair(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Logbook, Logbook]]:
     """The sample logbook on PostgreSQL and on SQLite."""
-    url = new_database()
-    with open_logbook(url) as server, open_logbook(tmp_path_factory.mktemp("twin") / "twin.db") as file:
-        for book in (server, file):
-            book.service.backend.upsert(sample())
-        yield server, file
-    drop_database(url)
+    with twins(tmp_path_factory.mktemp("twin"), [sample()]) as books:
+        yield books
 
 
 def answer(book: Logbook, query: str, **options: Any) -> list[tuple[Any, ...]]:
@@ -145,19 +141,15 @@ def test_rows_of_hits_are_the_rows_of_the_tree(pair: tuple[Logbook, Logbook]) ->
 
 
 def test_many_ties_are_broken_by_time_and_id(tmp_path: Path) -> None:
-    url = new_database()
     many = [
         entry(f"T{number % 700:03}-{number}", "same words", at=f"2026-03-{1 + number % 9:02}") for number in range(1500)
     ]
-    with open_logbook(url) as server, open_logbook(tmp_path / "twin.db") as file:
-        for book in (server, file):
-            book.service.backend.upsert(many)
+    with twins(tmp_path, [many]) as (server, file):
         plans = [SearchPlan(tree_of("words"), limit, offset) for limit, offset in ((10, 0), (100, 600), (50, 1480))]
         for plan in plans:
             assert ids(server.service.backend, server.service.backend.search(plan)) == ids(
                 file.service.backend, file.service.backend.search(plan)
             )
-    drop_database(url)
 
 
 def test_the_best_of_very_many_phrases_are_scored_exactly(
@@ -174,11 +166,7 @@ def test_the_best_of_very_many_phrases_are_scored_exactly(
 
 
 def test_names_and_quotes_and_backslashes(tmp_path: Path) -> None:
-    url = new_database()
     texts = entries("C:\\ioc\\st.cmd isn't it", "O'Neil's 'quoted' \\ text", "a & b | !c <-> d:*", "100% sure: x=-3")
-    with open_logbook(url) as server, open_logbook(tmp_path / "twin.db") as file:
-        for book in (server, file):
-            book.service.backend.upsert(texts)
+    with twins(tmp_path, [texts]) as (server, file):
         for query in ("C:\\ioc", "\\", "o'neil", "'quoted'", "a & b", "!c", "d:*", "beam &", "a:*b", "x=-3", "100%"):
             assert answer(server, query) == answer(file, query), query
-    drop_database(url)

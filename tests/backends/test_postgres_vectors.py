@@ -11,7 +11,6 @@ import psycopg
 import pytest
 from logbooks import entry
 from numpy.typing import NDArray
-from postgres_server import drop_database, new_database
 
 from ariel_lite.backends.base import Backend
 from ariel_lite.backends.postgres import nearest
@@ -41,13 +40,6 @@ def embed_all(backend: Backend, model: VectorModel = MODEL, worker: str = "w") -
 
 def fill(backend: Backend) -> None:
     backend.upsert([entry(f"V{number}", f"text {number}") for number in range(SIZE)])
-
-
-@pytest.fixture
-def url() -> Iterator[str]:
-    made = new_database()
-    yield made
-    drop_database(made)
 
 
 @pytest.fixture

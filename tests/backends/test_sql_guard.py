@@ -192,6 +192,7 @@ def test_everything_else_is_refused_in_one_line_with_a_hint(sql: str) -> None:
         ("VALUES (1)", "VALUES"),
         ("TABLE x", "TABLE"),
         ("SELECT 1; SELECT 2", "one statement"),
+        ("SELECT 1; DROP TABLE x", "one statement"),
         ("SELECT 'x'::regclass", "regclass"),
     ],
 )

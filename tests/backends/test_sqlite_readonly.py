@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import sqlite3
 import time
@@ -16,6 +15,7 @@ import pytest
 import sqlite_vec
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from read_only_media import read_only_media
 
 from ariel_lite.backends.sqlite.readonly import reading_connection, run_readonly
 from ariel_lite.errors import ARIELException, DatabaseConnectionError, SearchTimeoutError, SqlRefusedError
@@ -211,18 +211,14 @@ def test_unreadable_files_are_connection_errors(tmp_path: Path) -> None:
     assert not (tmp_path / "absent.db").exists()
 
 
-@pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="needs a folder that this user cannot write")
 def test_a_file_on_read_only_media(sql_logbook: str, tmp_path: Path) -> None:
     folder = tmp_path / "media"
     folder.mkdir()
     with closing(apsw.Connection(sql_logbook)) as connection:
-        connection.pragma("wal_checkpoint(TRUNCATE)")
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     shutil.copy(sql_logbook, folder / "copy.db")
-    folder.chmod(0o500)
-    try:
+    with read_only_media(folder):
         assert run_readonly(str(folder / "copy.db"), "SELECT count(*) FROM enhanced_entries")["rows"] == [{"count": 4}]
-    finally:
-        folder.chmod(0o700)
 
 
 SEEDS = [

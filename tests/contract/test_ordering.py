@@ -134,3 +134,9 @@ def test_more_than_a_hundred_results_are_clamped_and_reported(make_logbook: Make
     result = book.search("beam", max_results=1000)
     assert len(result.entries) == 100
     assert any("1000" in note.message and "100" in note.message for note in result.diagnostics)
+
+
+@pytest.mark.parametrize("query", ["beam", "beam OR trip", "author:smith", "beam OR author:smith"])
+def test_a_page_beyond_any_end_is_empty(make_logbook: MakeLogbook, query: str) -> None:
+    book = make_logbook([entry("E1", "beam trip", author="Smith")])
+    assert book.search(query, mode="keyword", offset=10**20).entries == ()

@@ -47,23 +47,21 @@ def test_no_vectors(open_empty: OpenEmpty, mode: str) -> None:
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_vectors_of_another_fingerprint(backend: Backend, mode: str) -> None:
+@pytest.mark.parametrize(
+    ("change", "reason", "hint"),
+    [
+        pytest.param(
+            {"max_input_tokens": 2}, "another version of compass", "run 'ariel-lite reembed'", id="fingerprint"
+        ),
+        pytest.param({"dimension": 12}, "compass", "reembed", id="dimension under the same fingerprint"),
+    ],
+)
+def test_vectors_of_another_kind(backend: Backend, mode: str, change: dict[str, int], reason: str, hint: str) -> None:
     backend.upsert(entries("vacuum", "pressure"))
     enhance(book_over(backend, configuration()))
-    model = {"name": "compass", "max_input_tokens": 2}
+    model = {"name": "compass", **change}
     newer = book_over(backend, configuration(enhancement_modules={"text_embedding": {"models": [model]}}))
-    result = newer.search("vacuum", mode=mode)
-    check_degraded(result, mode, "another version of compass", "run 'ariel-lite reembed'")
-
-
-@pytest.mark.parametrize("mode", MODES)
-def test_vectors_of_another_dimension_under_the_same_fingerprint(backend: Backend, mode: str) -> None:
-    backend.upsert(entries("vacuum", "pressure"))
-    enhance(book_over(backend, configuration()))
-    model = {"name": "compass", "dimension": 12}
-    wider = book_over(backend, configuration(enhancement_modules={"text_embedding": {"models": [model]}}))
-    result = wider.search("vacuum", mode=mode)
-    check_degraded(result, mode, "compass", "reembed")
+    check_degraded(newer.search("vacuum", mode=mode), mode, reason, hint)
 
 
 @pytest.mark.parametrize("mode", MODES)

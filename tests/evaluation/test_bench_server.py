@@ -40,13 +40,6 @@ def filled() -> Iterator[str]:
     drop_database(url)
 
 
-@pytest.fixture
-def database() -> Iterator[str]:
-    url = new_database()
-    yield url
-    drop_database(url)
-
-
 @pytest.fixture(scope="module")
 def report(filled: str) -> ServerReport:
     """A second run in the same database, with vectors."""
@@ -97,50 +90,50 @@ def test_the_document_says_what_was_measured_where_and_has_no_floor(report: Serv
     ]  # fmt: skip
 
 
-def test_other_numbers_are_stored_anew(database: str) -> None:
-    assert not run_server_bench(BenchOptions(entries=150, queries=1, rounds=1), database).is_reused
-    assert run_server_bench(BenchOptions(entries=150, queries=1, rounds=1), database).is_reused
-    again = run_server_bench(BenchOptions(entries=120, queries=1, rounds=1, seed=3), database)
+def test_other_numbers_are_stored_anew(url: str) -> None:
+    assert not run_server_bench(BenchOptions(entries=150, queries=1, rounds=1), url).is_reused
+    assert run_server_bench(BenchOptions(entries=150, queries=1, rounds=1), url).is_reused
+    again = run_server_bench(BenchOptions(entries=120, queries=1, rounds=1, seed=3), url)
     assert (again.is_reused, again.ingested.entries) == (False, 120)
-    backend = PostgresBackend(database)
+    backend = PostgresBackend(url)
     assert backend.count(Everything()) == 120
     backend.upsert([entry("mine", "a precious entry", source="ARIEL CLI")])
     backend.close()
     with pytest.raises(InvalidRequestError, match="not the bench's"):
-        run_server_bench(SMALL, database)
+        run_server_bench(SMALL, url)
 
 
-def test_an_interrupted_run_is_begun_anew(database: str) -> None:
+def test_an_interrupted_run_is_begun_anew(url: str) -> None:
     def interrupted(message: str) -> None:
         if message == "ingesting":
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        run_server_bench(SMALL, database, interrupted)
-    report = run_server_bench(BenchOptions(entries=100, queries=1, rounds=1), database)
+        run_server_bench(SMALL, url, interrupted)
+    report = run_server_bench(BenchOptions(entries=100, queries=1, rounds=1), url)
     assert (report.is_reused, report.ingested.entries) == (False, 100)
 
 
 @pytest.mark.parametrize("kind", ["entries", "draft", "ARIEL"])
-def test_what_the_bench_did_not_make_is_refused_and_left_as_it_is(database: str, kind: str) -> None:
+def test_what_the_bench_did_not_make_is_refused_and_left_as_it_is(url: str, kind: str) -> None:
     if kind == "ARIEL":
-        with psycopg.connect(database, autocommit=True) as connection:
+        with psycopg.connect(url, autocommit=True) as connection:
             connection.execute(
                 "CREATE TABLE enhanced_entries (entry_id TEXT PRIMARY KEY, source_system TEXT, timestamp TIMESTAMPTZ,"
                 " author TEXT, raw_text TEXT, attachments JSONB, metadata JSONB, created_at TIMESTAMPTZ,"
                 " updated_at TIMESTAMPTZ, enhancement_status JSONB)"
             )
     else:
-        backend = PostgresBackend(database, create=True)
+        backend = PostgresBackend(url, create=True)
         if kind == "draft":
             backend.save_draft("d1", {"subject": "mine"})
         else:
             backend.upsert(entries("mine"))
         backend.close()
-    before = contents(database)
+    before = contents(url)
     with pytest.raises(ARIELException, match=r"not the bench's|not prepared"):
-        run_server_bench(SMALL, database)
-    assert contents(database) == before
+        run_server_bench(SMALL, url)
+    assert contents(url) == before
 
 
 def contents(url: str) -> list[tuple[object, ...]]:
@@ -151,9 +144,9 @@ def contents(url: str) -> list[tuple[object, ...]]:
 
 
 @pytest.mark.parametrize("options", [BenchOptions(clock="cpu"), BenchOptions(keep="x")])  # type: ignore[arg-type]
-def test_options_that_only_a_file_has_are_refused(database: str, options: BenchOptions) -> None:
+def test_options_that_only_a_file_has_are_refused(url: str, options: BenchOptions) -> None:
     with pytest.raises(InvalidRequestError):
-        run_server_bench(options, database)
+        run_server_bench(options, url)
 
 
 def test_the_command_measures_the_server_that_db_names(filled: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -6,19 +6,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from postgres_server import drop_database, new_database
 
 from ariel_lite.compose import Logbook, open_logbook
 
 HASHING = {"embedding": {"provider": "hashing", "model": "hashing"}}
-
-
-@pytest.fixture
-def url() -> Iterator[str]:
-    """A new, empty database."""
-    made = new_database()
-    yield made
-    drop_database(made)
 
 
 @pytest.fixture

@@ -1,7 +1,9 @@
-"""A pull that is broken off: the server stops, or the process is killed. Nothing is half done; the next one goes on."""
+"""A pull or push that is broken off: the server stops, or the process is killed. Nothing is half done; the next one
+goes on."""
 
 from __future__ import annotations
 
+import json
 import random
 import signal
 import subprocess
@@ -15,6 +17,7 @@ import pytest
 from logbooks import entry
 from postgres_server import Server
 
+from ariel_lite.attachments import stored_url
 from ariel_lite.compose import Logbook, open_logbook
 from ariel_lite.errors import DatabaseConnectionError
 from ariel_lite.exchange.pull import PullOptions, pull
@@ -22,6 +25,7 @@ from ariel_lite.exchange.push import push
 from ariel_lite.ingestion.authoring import new_entry
 
 ENTRIES = 3000
+WRITTEN = 1200
 
 
 @pytest.fixture(scope="module")
@@ -94,3 +98,41 @@ def test_a_killed_pull_is_gone_on_with(url: str, tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     with open_logbook(path, config={}) as file:
         assert all_is_well(file)
+
+
+def write_notes(book: Logbook) -> list[str]:
+    """Entries of our own, each third with a file; their ids."""
+    notes = [new_entry(f"note {number}", "details " * 40) for number in range(WRITTEN)]
+    files = {f"att-{number:012x}": notes[number] for number in range(0, WRITTEN, 3)}
+    for name, note in files.items():
+        note["attachments"] = [{"url": stored_url(name), "filename": "scope.png"}]
+    book.service.backend.upsert(notes)
+    for name, note in files.items():
+        book.service.backend.store_attachment(note["entry_id"], name, "scope.png", "image/png", name.encode() * 500)
+    return sorted(note["entry_id"] for note in notes)
+
+
+def test_a_killed_push_is_gone_on_with(url: str, tmp_path: Path) -> None:
+    path = tmp_path / "logbook.db"
+    with open_logbook(path, config={}) as file:
+        ids = write_notes(file)
+    command = [sys.executable, "-m", "ariel_lite", "push", str(path), url]
+    with open_logbook(url, config={}) as server:
+        there = server.service.backend
+        for part in (1, WRITTEN // 2):
+            process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            while len(list(there.entry_ids())) < part and process.poll() is None:
+                time.sleep(0.002)
+            process.kill()
+            process.wait(60)
+        sent = list(there.entry_ids())
+        assert 0 < len(sent) < WRITTEN
+        assert all(there.attachments_of(name) for name in sent if there.get_entries([name])[0]["attachments"])
+        done = subprocess.run([*command, "--json"], capture_output=True, text=True, timeout=120, check=False)
+        assert done.returncode == 0, done.stderr
+        report = json.loads(done.stdout)
+        assert (report["known"], len(report["sent"]), report["conflicts"]) == (len(sent), WRITTEN - len(sent), [])
+        assert sorted(there.entry_ids()) == ids
+        kept = [file.attachment_id for name in ids for file in there.attachments_of(name)]
+        assert sorted(kept) == [f"att-{number:012x}" for number in range(0, WRITTEN, 3)]
+        assert there.check() == []

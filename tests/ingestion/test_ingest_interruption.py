@@ -15,7 +15,7 @@ import pytest
 
 from ariel_lite.backends.sqlite.backend import open_backend
 from ariel_lite.config import ARIELConfig
-from ariel_lite.ingestion.interrupts import InterruptShield
+from ariel_lite.interrupts import InterruptShield
 
 PROGRAM = """
 import json, sys

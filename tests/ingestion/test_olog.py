@@ -18,6 +18,7 @@ from ariel_lite.ingestion.base import AdapterOptions, NewEntry
 from ariel_lite.ingestion.olog_server import OlogServer
 from ariel_lite.ingestion.pipeline import ingest
 from ariel_lite.ingestion.report import IngestReport
+from ariel_lite.web.neighbours import thread_of
 
 AT = datetime(2024, 5, 6, 7, 8, 9, 123000, tzinfo=UTC)
 NOW = datetime(2026, 3, 10, 12, tzinfo=UTC)
@@ -67,6 +68,37 @@ def test_a_log_becomes_an_entry(bench: Bench) -> None:
         "properties": {"Ticket": {"id": "42"}}, "events": [{"name": "start", "instant": 1714979289000}],
         "commonmark": "Beam **dump**",
     }  # fmt: skip
+
+
+def in_thread(name: str) -> dict[str, Any]:
+    """What makes a log part of a thread: the service gives it to a reply, and to what that one replies to."""
+    others = {"name": "Ticket", "attributes": [{"name": "id", "value": "42"}]}
+    return {"properties": [others, {"name": "Log Entry Group", "attributes": [{"name": "id", "value": name}]}]}
+
+
+def threads(bench: Bench) -> dict[str, list[str]]:
+    """Each entry's thread, itself left out."""
+    found = bench.backend.get_entries(bench.ids())
+    return {one["entry_id"]: [other["entry_id"] for other in thread_of(bench.backend, one)] for one in found}
+
+
+def test_replies_of_an_export_are_a_thread_in_any_order(bench: Bench) -> None:
+    days = [AT + timedelta(days=number) for number in range(5)]
+    logs = [log(3, days[3], **in_thread("b")), log(2, days[2], **in_thread("a")), log(4, days[4], **in_thread(""))]
+    bench.ingest([*logs, log(1, days[1], **in_thread("a"))], "olog")
+    assert threads(bench) == {"1": ["2"], "2": ["1"], "3": [], "4": []}
+    assert bench.entry("1")["metadata"]["linked_to"] == "a"
+    assert "linked_to" not in bench.entry("4")["metadata"]
+
+
+def test_a_reply_of_a_server_finds_its_thread_long_after(bench: Bench, book: OlogBook) -> None:
+    read(bench, book)
+    book.put(1, AT, "first", **in_thread("6f1c"))
+    book.put(3, AT + timedelta(days=1), "answer", **in_thread("6f1c"))
+    read(bench, book)
+    book.put(4, AT + timedelta(days=600), "last word", **in_thread("6f1c"))
+    assert read(bench, book, since=AT + timedelta(days=599)).added == 1
+    assert threads(bench) == {"1": ["3", "4"], "2": [], "3": ["1", "4"], "4": ["1", "3"]}
 
 
 @pytest.mark.parametrize("shape", ["list", "wrapped", "lines"])

@@ -16,9 +16,9 @@ import pytest
 from ariel_lite.backends.base import Backend
 from ariel_lite.config import ARIELConfig, IngestionConfig
 from ariel_lite.errors import AlreadyRunningError, DatabaseConnectionError, IngestionError
-from ariel_lite.ingestion.interrupts import InterruptShield, ending_as_interrupt
 from ariel_lite.ingestion.sync import SyncProblem, SyncReport, SyncSource
 from ariel_lite.ingestion.watch import Cycle, Pace, Watcher, require_initial_ingest
+from ariel_lite.interrupts import InterruptShield, ending_as_interrupt
 
 START = datetime(2026, 3, 10, 12, tzinfo=UTC)
 GOOD, BAD = SyncReport("s"), SyncReport("s", problems=[SyncProblem("ingest", "x", "the server is away")])

@@ -8,6 +8,7 @@ from pathlib import Path
 import apsw
 import pytest
 from commands import Call, write_entries
+from read_only_media import read_only_media
 
 from ariel_lite import open_logbook
 
@@ -177,12 +178,8 @@ def test_a_logbook_on_read_only_media_can_be_searched(call: Call, sample: str, t
     folder = tmp_path / "media"
     folder.mkdir()
     assert call("--db", sample, "backup", str(folder / "copy.db")).code == 0
-    (folder / "copy.db").chmod(0o444)
-    folder.chmod(0o555)
-    try:
+    with read_only_media(folder):
         called = call("--db", str(folder / "copy.db"), "search", "klystron", "--json")
-    finally:
-        folder.chmod(0o755)
     assert called.code == 0
     assert called.document["entries"]
     shutil.rmtree(folder)

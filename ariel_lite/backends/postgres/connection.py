@@ -15,6 +15,7 @@ from psycopg.conninfo import conninfo_to_dict
 from ariel_lite.backends.postgres import arrays
 from ariel_lite.backends.postgres.limits import Limits
 from ariel_lite.backends.postgres.pool import Connection, Pool, PoolBusyError
+from ariel_lite.backends.undoing import unless_done
 from ariel_lite.errors import ARIELException, DatabaseConnectionError, DatabaseQueryError, SearchTimeoutError
 from ariel_lite.locations import mask_credentials
 
@@ -103,11 +104,8 @@ class Connections:
             connection.execute(begin)
             self._local.connection = connection
             try:
-                yield connection
-            except BaseException:
-                if not connection.closed:
-                    connection.rollback()
-                raise
+                with unless_done(lambda: _roll_back(connection)):
+                    yield connection
             finally:
                 self._local.connection = None
             connection.execute("COMMIT")
@@ -140,20 +138,25 @@ class Connections:
             raise DatabaseConnectionError(
                 f"{self.masked} is no URL of PostgreSQL: {reason}", hint="check --db"
             ) from fault
-        if connection.info.server_version < OLDEST_SERVER:
-            connection.close()
-            raise DatabaseConnectionError(
-                f"{self.masked} is PostgreSQL {connection.info.server_version // 10_000}",
-                hint="PostgreSQL 14 or newer is needed",
-            )
-        arrays.register(connection)
-        connection.execute(SESSION)
+        with unless_done(connection.close):
+            if connection.info.server_version < OLDEST_SERVER:
+                raise DatabaseConnectionError(
+                    f"{self.masked} is PostgreSQL {connection.info.server_version // 10_000}",
+                    hint="PostgreSQL 14 or newer is needed",
+                )
+            arrays.register(connection)
+            connection.execute(SESSION)
         return connection
 
     @contextmanager
     def _translated(self) -> Iterator[None]:
         with translated_errors(self.location):
             yield
+
+
+def _roll_back(connection: Connection) -> None:
+    if not connection.closed:
+        connection.rollback()
 
 
 @contextmanager

@@ -12,7 +12,7 @@ from typing import Any
 from ariel_lite.backends.claiming import CLAIM_LIFETIME
 from ariel_lite.backends.encoding import digest
 from ariel_lite.backends.made_vectors import UNKNOWN_ROW
-from ariel_lite.backends.merging import enriched
+from ariel_lite.backends.merging import all_enriched
 from ariel_lite.backends.postgres.columns import read_entries
 from ariel_lite.backends.postgres.connection import Connection
 from ariel_lite.backends.postgres.marks import note
@@ -21,9 +21,9 @@ from ariel_lite.backends.statuses import (
     COMPLETE,
     FAILED,
     PENDING,
+    Marking,
     check_status,
-    complete_statuses,
-    failed_statuses,
+    counted,
     noted_statuses,
     pending_status,
 )
@@ -49,16 +49,8 @@ CLAIM = (
 )
 
 
-class EnhancementNotes(PostgresStore):
-    """The methods of `backends.base.EnhancementLog`."""
-
-    def mark_complete(self, module: str, entry_ids: Sequence[str]) -> int:
-        """Note that a module is done with entries; the number of entries that exist."""
-        return self._mark(module, complete_statuses(entry_ids))
-
-    def mark_failed(self, module: str, reasons: Mapping[str, str]) -> int:
-        """Note entry id -> reason of those that a module could not enhance; the number of entries that exist."""
-        return self._mark(module, failed_statuses(reasons))
+class EnhancementNotes(PostgresStore, Marking):
+    """The other methods of `backends.base.EnhancementLog`."""
 
     def mark_pending(self, module: str, status: str | None = None) -> int:
         """Let entries wait for a module again: all, or those of one status; the number changed."""
@@ -84,8 +76,7 @@ class EnhancementNotes(PostgresStore):
         sql = f"SELECT {NOTED}, count(*) FROM enhanced_entries AS e GROUP BY 1"
         with self._connections.reading() as db:
             found = {status: int(entries) for status, entries in db.execute(sql, (module,))}
-        complete, failed = found.get(COMPLETE, 0), found.get(FAILED, 0)
-        return {COMPLETE: complete, FAILED: failed, PENDING: sum(found.values()) - complete - failed}
+        return counted(sum(found.values()), found.get(COMPLETE, 0), found.get(FAILED, 0))
 
     def claim_unenhanced(self, module: str, worker: str, limit: int) -> list[PendingText]:
         """Take up to `limit` pending entries; no other worker gets them while this one lives."""
@@ -109,11 +100,7 @@ class EnhancementNotes(PostgresStore):
             lock = "SELECT FROM enhanced_entries WHERE entry_id = ANY(%s) ORDER BY entry_id FOR NO KEY UPDATE"
             db.execute(lock, (list(found),))
             stored = [entry for _, entry in read_entries(db, self._layout, list(found))]
-            made = [
-                enriched(entry, module, found[entry["entry_id"]], now)
-                for entry in stored
-                if digest(entry["raw_text"]) == found[entry["entry_id"]].text_hash
-            ]
+            made = all_enriched(stored, module, found, now)
             session.rewrite(made)
             _unclaim(db, module, list(found))
         return len(made)

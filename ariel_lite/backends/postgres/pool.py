@@ -14,6 +14,8 @@ from typing import Any
 import psycopg
 from psycopg.pq import TransactionStatus
 
+from ariel_lite.backends.undoing import unless_done
+
 Connection = psycopg.Connection[Any]
 
 
@@ -47,11 +49,8 @@ class Pool:
             raise psycopg.InterfaceError("the logbook is closed already")
         if not self._free.acquire(timeout=timeout):
             raise PoolBusyError
-        try:
+        with unless_done(self._free.release):
             return self._waiting() or self._connect()
-        except BaseException:
-            self._free.release()
-            raise
 
     def give(self, connection: Connection) -> None:
         """Take a connection back; one that is broken or still busy is closed."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any
 
-from ariel_lite.backends.encoding import to_json
+from ariel_lite.backends.encoding import cleaned, to_json
 from ariel_lite.backends.postgres.connection import Connection, integer
 from ariel_lite.backends.values import IngestionRun
 from ariel_lite.embeddings.base import clean_text
@@ -22,7 +22,7 @@ def start(connection: Connection, source_system: str, metadata: dict[str, Any]) 
         connection,
         "INSERT INTO ingestion_runs (started_at, source_system, status, metadata)"
         " VALUES (%s, %s, 'running', %s::jsonb) RETURNING id",
-        (datetime.now(UTC), clean_text(source_system), to_json(metadata)),
+        (datetime.now(UTC), clean_text(source_system), to_json(cleaned(metadata))),
     )
 
 
@@ -49,7 +49,7 @@ def finish(
             failed,
             "failed" if error else "success",
             None if error is None else clean_text(error),
-            to_json(metadata),
+            to_json(cleaned(metadata)),
             removed,
             run_id,
         ),

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from ariel_lite.backends.claiming import ClaimPlaces
+from ariel_lite.backends.open_store import OpenStore
 from ariel_lite.backends.postgres.columns import Layout
 from ariel_lite.backends.postgres.connection import Connections, server_version
 from ariel_lite.backends.postgres.entries import EntryWriterSession
 from ariel_lite.backends.postgres.migrations import check_readable, has_own_words, is_attached, migrate
+from ariel_lite.backends.undoing import unless_done
 from ariel_lite.text.tokenise import Analyzer
 
 
-class PostgresStore:
+class PostgresStore(OpenStore):
     """A logbook on a server that is open. `attached` is True when another program made the entries' table.
 
     Args:
@@ -27,23 +27,20 @@ class PostgresStore:
         DatabaseConnectionError: see `connection.Connections`; or no logbook is there, or a newer ariel-lite made it.
     """
 
+    _connections: Connections
+
     def __init__(self, location: str, *, create: bool = False, read_only: bool = False, pool_size: int = 4) -> None:
+        super().__init__()
         self.location = location
         self.read_only = read_only
         self._connections = Connections(location, size=pool_size, read_only=read_only)
-        self._places = ClaimPlaces()
-        self._applied: list[str] = []
-        self._local = threading.local()
-        try:
+        with unless_done(self.close):
             if not read_only:
                 self._applied = migrate(self._connections, create=create)
             with self._connections.reading() as db:
                 check_readable(db, self._connections.masked)
                 self.attached = is_attached(db)
                 self._layout = Layout(has_own_words(db, self._connections.masked))
-        except BaseException:
-            self.close()
-            raise
 
     @property
     def server(self) -> str:
@@ -54,18 +51,8 @@ class PostgresStore:
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self._connections.masked!r})"
 
-    def close(self) -> None:
-        """Close every connection."""
-        self._connections.close()
-
-    def interrupt(self) -> None:
-        """Stop the statements that run now, in whatever thread."""
-        self._connections.interrupt()
-
-    def migrate(self) -> list[str]:
-        """Names of the migrations that opening this database applied, and of those applied now."""
-        applied, self._applied = self._applied, []
-        return applied + migrate(self._connections, create=True)
+    def _migrate(self) -> list[str]:
+        return migrate(self._connections, create=True)
 
     def _analyzer(self) -> Analyzer:
         """This thread's analyzer."""

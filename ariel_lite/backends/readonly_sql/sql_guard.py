@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Final
 
 import sqlglot
@@ -159,6 +160,7 @@ def _check_tokens(text: str, tokens: list[Token]) -> None:
         raise SqlRefusedError("the statement is empty", hint=HINT)
     if opened[0].token_type not in (TokenType.SELECT, TokenType.WITH):
         raise SqlRefusedError(f"only SELECT is run; {opened[0].text.strip()[:40]!r} is refused", hint=HINT)
+    _check_number(sum(not is_end for is_end, _ in groupby(tokens, _is_end)))
     depth = 0
     for token in tokens:
         if token.token_type == TokenType.TABLE:
@@ -172,11 +174,21 @@ def _check_tokens(text: str, tokens: list[Token]) -> None:
             raise SqlRefusedError(f"more than {MAX_BRACKETS} brackets are open at once", hint="simplify the statement")
 
 
+def _check_number(statements: int) -> None:
+    if statements != 1:
+        raise SqlRefusedError(
+            f"one statement is run at a time; this holds {statements}", hint=f"only one statement is taken: {HINT}"
+        )
+
+
+def _is_end(token: Token) -> bool:
+    return token.token_type == TokenType.SEMICOLON
+
+
 def _parse_one(text: str) -> exp.Expr:
     parsed = sqlglot.parse(text, read=LogbookPostgres)
     statements = [tree for tree in parsed if tree is not None and not isinstance(tree, exp.Semicolon)]
-    if len(statements) != 1:
-        raise SqlRefusedError(f"one statement is run at a time; this holds {len(statements)}", hint=HINT)
+    _check_number(len(statements))
     tree = statements[0]
     for string in list(tree.find_all(exp.ByteString, exp.National)):
         string.replace(exp.Literal.string(string.name))

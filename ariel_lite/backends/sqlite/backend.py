@@ -23,6 +23,7 @@ from ariel_lite.backends.sqlite.migrations import migrate
 from ariel_lite.backends.sqlite.nearest import NearestVectors, seal
 from ariel_lite.backends.sqlite.search import Known, Searcher
 from ariel_lite.backends.sqlite.vocabulary import VocabularyCache
+from ariel_lite.backends.undoing import unless_done
 from ariel_lite.backends.values import (
     BackendStatus,
     EntryVectors,
@@ -198,12 +199,8 @@ class SQLiteBackend(Drafts, EnhancementNotes):
     @contextmanager
     def transaction(self) -> Iterator[None]:
         """Several writes of this thread as one: all of them or none."""
-        try:
-            with self._connections.writing():
-                yield
-        except BaseException:
-            self._memory().forget()
-            raise
+        with unless_done(self._memory().forget), self._connections.writing():
+            yield
 
     def delete(self, entry_ids: Sequence[str]) -> int:
         """Remove entries with all that belongs to them."""
@@ -336,13 +333,15 @@ class SQLiteBackend(Drafts, EnhancementNotes):
 
     def purge(self, *, entries: bool) -> None:
         """Empty the file."""
-        if vectors.has_models(self._connections.get()):
+        with self._connections.reading() as db:
+            has_models = vectors.has_models(db)
+        if has_models:
             self._connections.with_vectors()
         self._nearest.forget()
         self._places.forget_all()
         with self._connections.writing() as db:
             maintenance.purge(db)
-        self._connections.get().execute("VACUUM")
+        self._connections.compact()
 
     def backup(self, target: Path) -> int:
         """Write a whole, checked copy; the number of entries in it."""

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import apsw
 
 from ariel_lite.backends.sqlite.compiler import expression
-from ariel_lite.backends.sqlite.vocabulary import generation
+from ariel_lite.backends.sqlite.stamps import generation
 from ariel_lite.query.nodes import All, AnyOf, BoundNode, Exclude, TextLeaf, conjunction, disjunction
 from ariel_lite.ranking.bm25 import K1, inverse_document_frequency
 

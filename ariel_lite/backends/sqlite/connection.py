@@ -15,7 +15,8 @@ import apsw
 import sqlite_vec
 
 from ariel_lite.backends.sqlite.tokenizer import IndexTokenizer
-from ariel_lite.errors import DatabaseConnectionError, DatabaseQueryError
+from ariel_lite.backends.undoing import unless_done
+from ariel_lite.errors import DamagedLogbookError, DatabaseConnectionError, DatabaseQueryError
 
 APPLICATION_ID = 0x41524C54
 BUSY_SECONDS = 5.0
@@ -120,51 +121,63 @@ class Connections:
             try:
                 yield connection
             finally:
-                connection.execute("ROLLBACK" if connection.in_transaction else "SELECT 1")
+                _roll_back(connection)
 
     @contextmanager
     def writing(self) -> Iterator[apsw.Connection]:
         """A write transaction, taken at once (BEGIN IMMEDIATE) so that it waits for others instead of failing.
 
-        Inside another one of the same thread it is part of that.
+        Inside another one of the same thread it is part of that: when it fails, only its own part is taken back.
         """
         if self.read_only:
             raise DatabaseQueryError(f"{self.path} was opened for reading only", hint="open it without read_only")
         connection = self.get()
-        if connection.in_transaction:
-            yield connection
-            return
+        is_inner = connection.in_transaction
+        if is_inner and connection.txn_state("main") != apsw.SQLITE_TXN_WRITE:
+            raise DatabaseQueryError(f"{self.path} cannot be written amid a read", hint="read first, then write")
         with translated_errors(self.path):
-            connection.execute("BEGIN IMMEDIATE")
-            try:
+            connection.execute("SAVEPOINT inner_part" if is_inner else "BEGIN IMMEDIATE")
+            with unless_done(lambda: _roll_back(connection, is_inner=is_inner)):
                 yield connection
-            except BaseException:
-                if connection.in_transaction:
-                    connection.execute("ROLLBACK")
-                raise
-            connection.execute("COMMIT")
+                connection.execute("RELEASE inner_part" if is_inner else "COMMIT")
+
+    def compact(self) -> None:
+        """Give free pages back at once; inside a transaction they stay for the next use."""
+        connection = self.get()
+        with translated_errors(self.path):
+            if not connection.in_transaction:
+                connection.execute("VACUUM")
 
     def _open(self) -> apsw.Connection:
         if self._closed:
             raise DatabaseConnectionError(f"{self.path} is closed already", hint="open the logbook again")
-        with translated_errors(self.path):
-            connection = apsw.Connection(_uri(self.path, self.read_only), flags=self._flags)
-            connection.set_busy_handler(_Patience())
-            # First, because it reads the file: a busy or strange one is called that, and not a fault of the index.
-            _check_identity(connection, self.path)
-            self._local.tokenizer = IndexTokenizer(connection)
-            if not self.read_only:
-                give_back_pages(connection)
-                use_write_ahead_log(connection)
-                connection.pragma("synchronous", self._synchronous)
-                connection.pragma("foreign_keys", True)
-            use_memory(connection)
-            if self.read_only:
-                self._prepare(connection)
+        try:
+            with translated_errors(self.path):
+                uri = reading_uri(self.path) if self.read_only else self.path.absolute().as_uri()
+                connection = apsw.Connection(uri, flags=self._flags)
+                with unless_done(connection.close):
+                    self._set_up(connection)
+        except DamagedLogbookError as fault:
+            fault.hint = f"nothing was changed; {fault.hint}"
+            raise
         with self._lock:
             self._opened.append(connection)
         self._close_with_thread(connection)
         return connection
+
+    def _set_up(self, connection: apsw.Connection) -> None:
+        connection.set_busy_handler(_Patience())
+        # First, because it reads the file: a busy, damaged or strange one is called that, and not a fault of the index.
+        _check_identity(connection, self.path)
+        self._local.tokenizer = IndexTokenizer(connection)
+        if not self.read_only:
+            give_back_pages(connection)
+            use_write_ahead_log(connection)
+            connection.pragma("synchronous", self._synchronous)
+            connection.pragma("foreign_keys", True)
+        use_memory(connection)
+        if self.read_only:
+            self._prepare(connection)
 
     def _close_with_thread(self, connection: apsw.Connection) -> None:
         """Close a connection when its thread ends: servers start threads and let them end again."""
@@ -192,6 +205,12 @@ class _Patience:
 
 class _Owner:
     """Lives as long as the thread that it is local to."""
+
+
+def _roll_back(connection: apsw.Connection, *, is_inner: bool = False) -> None:
+    """Take a transaction back, unless SQLite has done so already: some errors make it."""
+    if connection.in_transaction:
+        connection.execute("ROLLBACK TO inner_part; RELEASE inner_part" if is_inner else "ROLLBACK")
 
 
 def _close_left(opened: list[apsw.Connection], connection: apsw.Connection) -> None:
@@ -233,7 +252,7 @@ def tidy(connection: apsw.Connection) -> None:
             connection.execute("PRAGMA incremental_vacuum").fetchall()
         connection.pragma("optimize")
         connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
-    except (apsw.BusyError, apsw.LockedError, apsw.ReadOnlyError, apsw.IOError, apsw.FullError):
+    except (apsw.BusyError, apsw.LockedError, apsw.ReadOnlyError, apsw.IOError, apsw.FullError, apsw.CorruptError):
         return
 
 
@@ -262,12 +281,8 @@ def translated_errors(path: Path) -> Iterator[None]:
         raise DatabaseConnectionError(
             f"{path} is in use by another program", hint="try again when it has finished"
         ) from fault
-    except apsw.NotADBError as fault:
-        raise DatabaseConnectionError(f"{path} is not a logbook file", hint="check --db") from fault
-    except apsw.CorruptError as fault:
-        raise DatabaseQueryError(
-            f"{path} is damaged: {fault}", hint="run 'ariel-lite doctor --repair', or restore a backup"
-        ) from fault
+    except (apsw.NotADBError, apsw.CorruptError) as fault:
+        raise damage(path, fault) from fault
     except apsw.FullError as fault:
         raise DatabaseQueryError(f"the disk is full: {path}", hint="free some space and run it again") from fault
     except (apsw.CantOpenError, apsw.PermissionsError, apsw.ReadOnlyError) as fault:
@@ -282,6 +297,14 @@ def translated_errors(path: Path) -> Iterator[None]:
         raise DatabaseQueryError(
             f"the logbook {path} refused a statement: {fault}", hint="run 'ariel-lite doctor'"
         ) from fault
+
+
+def damage(path: Path, fault: apsw.Error) -> DatabaseQueryError:
+    """What a damaged file is called. A new index mends a damaged index; nothing but a backup mends the file itself."""
+    message = f"{path} is damaged: {fault}"
+    if getattr(fault, "extendedresult", 0) == apsw.SQLITE_CORRUPT_VTAB:
+        return DatabaseQueryError(message, hint="run 'ariel-lite doctor --repair', or restore a backup")
+    return DamagedLogbookError(message, hint="move the file away and restore a backup: 'ariel-lite restore FILE'")
 
 
 def _check_file(path: Path, *, create: bool) -> None:
@@ -300,10 +323,14 @@ def _check_file(path: Path, *, create: bool) -> None:
         raise DatabaseConnectionError(f"{path} cannot be read: {fault.strerror}", hint="check permissions") from fault
     if not header and not create:
         raise DatabaseConnectionError(
-            f"{path} is empty, no logbook yet", hint="fill it with 'ariel-lite ingest', or name another with --db"
+            f"{path} is empty, no logbook yet",
+            hint="fill it with 'ariel-lite ingest', restore a backup, or name another with --db",
         )
     if header and header != SQLITE_HEADER:
-        raise DatabaseConnectionError(f"{path} is not a logbook file", hint="check --db; the file is left as it is")
+        raise DatabaseConnectionError(
+            f"{path} is not a logbook file, or it is damaged",
+            hint="check --db; or move the file, which is left as it is, away and restore a backup",
+        )
 
 
 def _make_folder(path: Path) -> None:
@@ -319,20 +346,17 @@ def _check_identity(connection: apsw.Connection, path: Path) -> None:
     identity = connection.pragma("application_id")
     if identity not in (0, APPLICATION_ID):
         raise DatabaseConnectionError(f"{path} belongs to another program", hint="name another file with --db")
-    if identity == 0 and connection.execute("SELECT count(*) FROM sqlite_schema").get:
+    tables = connection.execute("SELECT count(*) FROM sqlite_schema").get
+    if identity == 0 and tables:
         raise DatabaseConnectionError(
             f"{path} is a SQLite file, but no logbook", hint="name another file with --db; it is left as it is"
         )
 
 
-def _uri(path: Path, read_only: bool) -> str:
-    """The file's URI. `immutable` would ignore a log that was not folded in, so it is used only where there is none."""
-    uri = path.absolute().as_uri()
-    if not read_only:
+def reading_uri(path: Path) -> str:
+    """A file's URI to read from. `immutable` would ignore a log that was not folded in: only where there is none."""
+    uri = f"{path.absolute().as_uri()}?mode=ro"
+    if os.access(path.parent, os.W_OK, effective_ids=os.access in os.supports_effective_ids):
         return uri
-    if os.access(path.parent, os.W_OK):
-        return f"{uri}?mode=ro"
     log = Path(f"{path}-wal")
-    if log.exists() and log.stat().st_size:
-        return f"{uri}?mode=ro"
-    return f"{uri}?mode=ro&immutable=1"
+    return uri if log.exists() and log.stat().st_size else f"{uri}&immutable=1"

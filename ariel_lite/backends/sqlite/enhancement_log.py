@@ -13,7 +13,7 @@ import apsw
 
 from ariel_lite.backends.claiming import CLAIM_LIFETIME
 from ariel_lite.backends.encoding import digest
-from ariel_lite.backends.merging import enriched
+from ariel_lite.backends.merging import all_enriched
 from ariel_lite.backends.sqlite.connection import integer
 from ariel_lite.backends.sqlite.entries import read_entries, read_rows
 from ariel_lite.backends.sqlite.marks import note
@@ -22,9 +22,9 @@ from ariel_lite.backends.statuses import (
     COMPLETE,
     FAILED,
     PENDING,
+    Marking,
     check_status,
-    complete_statuses,
-    failed_statuses,
+    counted,
     noted_statuses,
     pending_status,
 )
@@ -42,16 +42,8 @@ UNCLAIMED = (
 )
 
 
-class EnhancementNotes(SQLiteStore):
-    """The methods of `backends.base.EnhancementLog`."""
-
-    def mark_complete(self, module: str, entry_ids: Sequence[str]) -> int:
-        """Note that a module is done with entries; the number of entries that exist."""
-        return self._mark(module, complete_statuses(entry_ids))
-
-    def mark_failed(self, module: str, reasons: Mapping[str, str]) -> int:
-        """Note entry id -> reason of those that a module could not enhance; the number of entries that exist."""
-        return self._mark(module, failed_statuses(reasons))
+class EnhancementNotes(SQLiteStore, Marking):
+    """The other methods of `backends.base.EnhancementLog`."""
 
     def mark_pending(self, module: str, status: str | None = None) -> int:
         """Let entries wait for a module again: all, or those of one status; the number changed."""
@@ -79,7 +71,7 @@ class EnhancementNotes(SQLiteStore):
         with self._connections.reading() as db:
             entries = integer(db, "SELECT count(*) FROM enhanced_entries")
             complete, failed = (integer(db, sql, (module, status)) for status in (COMPLETE, FAILED))
-        return {COMPLETE: complete, FAILED: failed, PENDING: entries - complete - failed}
+        return counted(entries, complete, failed)
 
     def claim_unenhanced(self, module: str, worker: str, limit: int) -> list[PendingText]:
         """Take up to `limit` pending entries; no other worker gets them while this one lives."""
@@ -106,11 +98,7 @@ class EnhancementNotes(SQLiteStore):
         with self._writing() as session:
             db = session.connection
             stored = read_entries(db, list(found))
-            made = [
-                enriched(entry, module, found[entry["entry_id"]], now)
-                for _, entry in stored
-                if digest(entry["raw_text"]) == found[entry["entry_id"]].text_hash
-            ]
+            made = all_enriched((entry for _, entry in stored), module, found, now)
             session.rewrite(made)
             _unclaim(db, module, [row for row, _ in stored])
         return len(made)

@@ -15,6 +15,7 @@ from ariel_lite.backends.merging import EMBEDDING, completed, is_reworded, merge
 from ariel_lite.backends.sqlite import attachments
 from ariel_lite.backends.sqlite.compiler import phrase
 from ariel_lite.backends.sqlite.marks import note
+from ariel_lite.backends.sqlite.stamps import generation, next_generation
 from ariel_lite.backends.sqlite.tokenizer import IndexTokenizer
 from ariel_lite.backends.statuses import pending_status
 from ariel_lite.backends.values import UpsertOutcome
@@ -61,10 +62,6 @@ class WriterMemory:
         self.generation = -1
 
 
-NOTE_EDIT = "INSERT OR REPLACE INTO settings VALUES ('edited', random())"
-"""Marks that stored entries changed or went, as against new ones being added."""
-
-
 class EntryWriterSession:
     """Writes over one connection, inside a write transaction of the caller."""
 
@@ -79,7 +76,8 @@ class EntryWriterSession:
         self._forget_vectors = forget_vectors
         self._tokenizer = tokenizer
         self._memory = memory
-        current = int(connection.execute("SELECT value FROM settings WHERE key = 'generation'").get)
+        self._has_new_words = False
+        current = generation(connection)
         if memory.generation != current:
             memory.forget()
         memory.generation = current
@@ -92,6 +90,7 @@ class EntryWriterSession:
     def forget(self) -> None:
         """Start from what the file says, after the index was dropped."""
         self._memory.forget()
+        self._has_new_words = True
 
     def upsert(self, entries: Sequence[EnhancedLogbookEntry]) -> UpsertOutcome:
         """Store a batch; see `backends.base.EntryWriter.upsert`."""
@@ -224,7 +223,9 @@ class EntryWriterSession:
         fields = (pair for change in changes for pair in self._field_rows(change.row_id, change.entry))
         self._db.executemany("INSERT OR IGNORE INTO entry_fields VALUES (?, ?)", sorted(fields))
         words = analyzer.take_new_words()
+        before = self._db.total_changes()
         self._db.executemany("INSERT OR IGNORE INTO vocabulary VALUES (?)", [(word,) for word in sorted(words)])
+        self._has_new_words |= self._db.total_changes() > before
 
     def _unindex(self, rows: Mapping[int, EnhancedLogbookEntry]) -> None:
         """Take entries out of index, fields and vocabulary; `rows` holds them as they were indexed."""
@@ -254,7 +255,7 @@ class EntryWriterSession:
             pattern = phrase((Form(WRITTEN + shorten(word)),))
             if not self._db.execute("SELECT 1 FROM entry_index WHERE entry_index MATCH ? LIMIT 1", (pattern,)).get:
                 self._db.execute("DELETE FROM vocabulary WHERE term = ?", (word,))
-                gone = True
+                gone = self._has_new_words = True
         if gone:
             self._memory.analyzer = Analyzer()
 
@@ -294,11 +295,9 @@ class EntryWriterSession:
             self._db.execute("UPDATE settings SET value = 0 WHERE key = 'time_ordered'")
 
     def _next_generation(self, *, is_growth: bool = False) -> None:
-        """Note a change; growth (only new entries) leaves what is remembered of the others true."""
-        if not is_growth:
-            self._db.execute(NOTE_EDIT)
-        sql = "UPDATE settings SET value = random() WHERE key = 'generation' RETURNING value"
-        self._memory.generation = int(self._db.execute(sql).get)
+        """Note a change; see `stamps.next_generation`."""
+        self._memory.generation = next_generation(self._db, is_growth=is_growth, has_new_words=self._has_new_words)
+        self._has_new_words = False
 
 
 def read_entries(connection: apsw.Connection, entry_ids: Sequence[str]) -> list[tuple[int, EnhancedLogbookEntry]]:

@@ -13,7 +13,7 @@ from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import Any
 from zoneinfo import ZoneInfo
 
 import apsw
@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ariel_lite.backends.sqlite.search import Known, Searcher
-from ariel_lite.backends.sqlite.vocabulary import generation
+from ariel_lite.backends.sqlite.stamps import View, generation, view
 from ariel_lite.backends.values import Order
 from ariel_lite.query.days import from_storage, month_starts, to_storage
 from ariel_lite.query.nodes import BoundNode, Everything
@@ -32,13 +32,6 @@ REMEMBERED_TREES = 8
 NO_MONTH = -1
 
 Rows = NDArray[np.int64]
-
-
-class View(NamedTuple):
-    """What a transaction sees of the file: the mark of the last edit, and the greatest row number."""
-
-    edited: int
-    last_row: int
 
 
 @dataclass(frozen=True)
@@ -112,21 +105,21 @@ class Facets:
 
     def _field(self, connection: apsw.Connection, name: str) -> FieldColumn:
         with self._reading:
-            view, known = _view(connection), self._fields.get(name)
-            if known is None or known.view.edited != view.edited:
-                known = _read_field(connection, name, view, {})
-            elif known.view.last_row < view.last_row:
-                known = _read_field(connection, name, view, _parts(known), after=known.view.last_row)
+            now, known = view(connection), self._fields.get(name)
+            if known is None or known.view.edited != now.edited:
+                known = _read_field(connection, name, now, {})
+            elif known.view.last_row < now.last_row:
+                known = _read_field(connection, name, now, _parts(known), after=known.view.last_row)
             self._fields[name] = known
             return known
 
     def _month_column(self, connection: apsw.Connection, zone: str) -> MonthColumn:
         with self._reading:
-            view, known = _view(connection), self._months.get(zone)
-            if known is None or known.view.edited != view.edited:
-                known = _read_months(connection, zone, view, np.empty(0, dtype=np.int32))
-            elif known.view.last_row < view.last_row:
-                known = _read_months(connection, zone, view, known.months, after=known.view.last_row)
+            now, known = view(connection), self._months.get(zone)
+            if known is None or known.view.edited != now.edited:
+                known = _read_months(connection, zone, now, np.empty(0, dtype=np.int32))
+            elif known.view.last_row < now.last_row:
+                known = _read_months(connection, zone, now, known.months, after=known.view.last_row)
             self._months[zone] = known
             return known
 
@@ -167,15 +160,8 @@ def rows_by_change(connection: apsw.Connection, tree: BoundNode, since: datetime
     return [row for (row,) in connection.execute(sql, parameters)]
 
 
-def _view(connection: apsw.Connection) -> View:
-    edited = connection.execute("SELECT value FROM settings WHERE key = 'edited'").get
-    last_row = connection.execute("SELECT max(row_id) FROM enhanced_entries").get
-    # A file from before there was this mark gets it with its first edit.
-    return View(generation(connection) if edited is None else int(edited), int(last_row or 0))
-
-
 def _read_field(
-    connection: apsw.Connection, name: str, view: View, parts: dict[str, list[Rows]], after: int = 0
+    connection: apsw.Connection, name: str, now: View, parts: dict[str, list[Rows]], after: int = 0
 ) -> FieldColumn:
     """A field's column: `parts` are the rows of each value up to the row `after`."""
     sql = (
@@ -187,7 +173,7 @@ def _read_field(
     every = [rows for part in parts.values() for rows in part]
     sizes = [sum(len(rows) for rows in part) for part in parts.values()]
     starts = np.cumsum([0, *sizes], dtype=np.int64)[:-1]
-    return FieldColumn(view, tuple(parts), starts, np.concatenate(every) if every else np.empty(0, dtype=np.int64))
+    return FieldColumn(now, tuple(parts), starts, np.concatenate(every) if every else np.empty(0, dtype=np.int64))
 
 
 def _parts(column: FieldColumn) -> dict[str, list[Rows]]:
@@ -196,15 +182,15 @@ def _parts(column: FieldColumn) -> dict[str, list[Rows]]:
 
 
 def _read_months(
-    connection: apsw.Connection, zone: str, view: View, known: NDArray[np.int32], after: int = 0
+    connection: apsw.Connection, zone: str, now: View, known: NDArray[np.int32], after: int = 0
 ) -> MonthColumn:
     """The month of each row: `known` are those up to the row `after`."""
-    months = np.full(view.last_row + 1, NO_MONTH, dtype=np.int32)
+    months = np.full(now.last_row + 1, NO_MONTH, dtype=np.int32)
     months[: len(known)] = known
     # Of all rows the times are in an index; of the last few they are nearer in the table.
     row = "row_id" if after else "+row_id"
     stamps: list[tuple[Any, ...]] = connection.execute(
-        f"SELECT row_id, timestamp FROM enhanced_entries WHERE {row} > ? AND row_id <= ?", (after, view.last_row)
+        f"SELECT row_id, timestamp FROM enhanced_entries WHERE {row} > ? AND row_id <= ?", (after, now.last_row)
     ).fetchall()
     if stamps:
         edges = [from_storage(edge(stamp for _, stamp in stamps)) for edge in (min, max)]
@@ -213,7 +199,7 @@ def _read_months(
         first = _month_number(names[0])
         for number, stamp in stamps:
             months[number] = first + bisect_right(starts, stamp) - 1
-    return MonthColumn(view, months)
+    return MonthColumn(now, months)
 
 
 def _month_number(name: str) -> int:

@@ -12,8 +12,9 @@ import apsw
 
 from ariel_lite.backends.encoding import content_hash
 from ariel_lite.backends.sqlite.connection import Connections, translated_errors
-from ariel_lite.backends.sqlite.entries import NOTE_EDIT, EntryWriterSession, read_rows
+from ariel_lite.backends.sqlite.entries import EntryWriterSession, read_rows
 from ariel_lite.backends.sqlite.migrations import MIGRATIONS, configure_index, note_enhancements, version
+from ariel_lite.backends.sqlite.stamps import NOTE_EDIT
 from ariel_lite.backends.values import BackendStatus, Problem, Progress, batched
 from ariel_lite.errors import DatabaseConnectionError, DatabaseQueryError
 from ariel_lite.query.days import from_storage
@@ -64,12 +65,13 @@ def _fingerprint() -> str:
 
 
 def check(connection: apsw.Connection, progress: Progress) -> list[Problem]:
-    """Compare entries with index, fields, vocabulary and files."""
-    problems = [Problem(f"the file is damaged: {line}", False) for line in _integrity(connection)]
+    """Compare entries with index, fields, vocabulary and files, once the file itself is whole."""
+    damage = [Problem(f"the file is damaged: {line}", False) for line in _integrity(connection)]
+    if damage:
+        return damage
     if not is_analyzer_current(connection):
-        problems.append(Problem("the index was made by another analyzer or Unicode version", True))
-        return problems
-    problems += _check_index(connection, progress) + _check_enhancements(connection)
+        return [Problem("the index was made by another analyzer or Unicode version", True)]
+    problems = _check_index(connection, progress) + _check_enhancements(connection)
     lost = connection.execute(
         "SELECT count(*) FROM attachment_files WHERE sha256 NOT IN (SELECT sha256 FROM attachment_blobs)"
     ).get
@@ -109,7 +111,7 @@ def backup(connections: Connections, target: Path) -> int:
     The copy is one ordinary file in DELETE mode, so that it opens on read-only media.
 
     Raises:
-        DatabaseQueryError: the copy is not whole.
+        DatabaseQueryError: the copy is not whole, because the logbook is damaged.
     """
     target.parent.mkdir(parents=True, exist_ok=True)
     draft = target.with_name(f".{target.name}.{os.getpid()}.partial")
@@ -119,8 +121,9 @@ def backup(connections: Connections, target: Path) -> int:
                 while not running.done:
                     running.step(2000)
             copy.pragma("journal_mode", "delete")
-            whole = copy.pragma("quick_check")
-            entries = int(copy.execute("SELECT count(*) FROM enhanced_entries").get)
+            with translated_errors(connections.path):  # what is damaged in the copy is so in the logbook
+                whole = copy.pragma("quick_check")
+                entries = int(copy.execute("SELECT count(*) FROM enhanced_entries").get)
         if whole != "ok":
             raise DatabaseQueryError(f"the copy is not whole: {whole}", hint="run 'ariel-lite doctor' on the logbook")
         os.replace(draft, target)
@@ -134,16 +137,20 @@ def restore(connections: Connections, source: Path) -> int:
 
     Raises:
         DatabaseConnectionError: the logbook is in use, or the backup is no logbook.
+        DamagedLogbookError: the backup is damaged; the logbook is as it was.
     """
     origin = Connections(source, read_only=True)
     try:
         backing = origin.get()
-        entries = backing.execute("SELECT count(*) FROM enhanced_entries").get if version(backing) else None
-        if entries is None or backing.pragma("quick_check") != "ok":
+        with translated_errors(source):
+            entries = backing.execute("SELECT count(*) FROM enhanced_entries").get if version(backing) else None
+            is_whole = backing.pragma("quick_check") == "ok"
+        if entries is None or not is_whole:
             raise DatabaseConnectionError(f"{source} is not a whole logbook", hint="choose another backup")
         with translated_errors(connections.path), connections.get().backup("main", backing, "main") as running:
             running.step(-1)
-        connections.get().execute(NOTE_EDIT)
+        with connections.writing() as connection:
+            connection.execute(NOTE_EDIT)
     finally:
         origin.close()
     return int(entries)
@@ -168,8 +175,9 @@ def purge(connection: apsw.Connection) -> None:
 
 
 def _integrity(connection: apsw.Connection) -> list[str]:
+    """What is wrong with the file itself; a fault of the full-text index, which a new one mends, is found later."""
     found = [str(row[0]) for row in connection.execute("PRAGMA quick_check(5)")]
-    return [] if found == ["ok"] else found
+    return [line for line in found if line != "ok" and "fts5" not in line.lower()]
 
 
 def _check_index(connection: apsw.Connection, progress: Progress) -> list[Problem]:

@@ -28,6 +28,7 @@ from ariel_lite.backends.readonly_sql.sql_allowed import ENTRY_COLUMNS, ENTRY_TA
 from ariel_lite.backends.readonly_sql.sql_columns import unique_names
 from ariel_lite.backends.readonly_sql.sql_guard import HINT, check_statement
 from ariel_lite.backends.readonly_sql.sql_intervals import write_interval
+from ariel_lite.backends.sqlite.connection import damage, reading_uri
 from ariel_lite.backends.sqlite.readonly_sql import sql_functions
 from ariel_lite.backends.sqlite.readonly_sql.dialect import Translation, translate
 from ariel_lite.backends.sqlite.readonly_sql.dialect_kinds import Columns, Kind
@@ -135,21 +136,15 @@ def reading_connection(
 
 
 def _open(path: str) -> apsw.Connection:
-    """A read-only connection. `immutable` would hide a write-ahead log, so it is the last resort without one."""
-    address = Path(path).absolute().as_uri()
+    """A read-only connection that has read from its file."""
     flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
     try:
-        connection = apsw.Connection(f"{address}?mode=ro", flags=flags)
+        connection = apsw.Connection(reading_uri(Path(path)), flags=flags)
         connection.set_busy_timeout(5_000)
         connection.execute("SELECT 1 FROM sqlite_schema").get  # noqa: B018
-        return connection
-    except (apsw.CantOpenError, apsw.ReadOnlyError) as error:
-        log = Path(f"{path}-wal")
-        if not Path(path).is_file() or (log.is_file() and log.stat().st_size):
-            raise _unreadable(path, error) from error
     except apsw.Error as error:
         raise _unreadable(path, error) from error
-    return apsw.Connection(f"{address}?mode=ro&immutable=1", flags=flags)
+    return connection
 
 
 def _prepare(connection: apsw.Connection, tables: Iterable[str]) -> frozenset[str]:
@@ -322,6 +317,8 @@ def _timeout(time_limit: float) -> SearchTimeoutError:
 
 
 def _unreadable(path: str, error: apsw.Error) -> ARIELException:
+    if isinstance(error, apsw.CorruptError):
+        return damage(Path(Path(path).name), error)
     return DatabaseConnectionError(
         f"{Path(path).name} cannot be read: {_line(error)}", hint="check the file: ariel-lite doctor"
     )

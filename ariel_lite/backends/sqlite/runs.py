@@ -8,7 +8,9 @@ from typing import Any
 
 import apsw
 
+from ariel_lite.backends.encoding import cleaned, to_json
 from ariel_lite.backends.values import IngestionRun
+from ariel_lite.embeddings.base import clean_text
 from ariel_lite.query.days import from_storage, to_storage
 
 COLUMNS = (
@@ -21,7 +23,7 @@ def start(connection: apsw.Connection, source_system: str, metadata: dict[str, A
     """Note that a run began; its number."""
     connection.execute(
         "INSERT INTO ingestion_runs (started_at, source_system, metadata) VALUES (?, ?, ?)",
-        (to_storage(datetime.now(UTC)), source_system, json.dumps(metadata)),
+        (to_storage(datetime.now(UTC)), clean_text(source_system), to_json(cleaned(metadata))),
     )
     return int(connection.last_insert_rowid())
 
@@ -36,18 +38,20 @@ def finish(
     error: str | None,
     metadata: dict[str, Any],
 ) -> None:
-    """Note how a run ended."""
+    """Note how a run ended; a metadata value of None removes that key."""
+    stored = json.loads(connection.execute("SELECT metadata FROM ingestion_runs WHERE id = ?", (run_id,)).get or "{}")
+    kept = {key: value for key, value in {**stored, **metadata}.items() if metadata.get(key, ...) is not None}
     connection.execute(
         "UPDATE ingestion_runs SET completed_at = ?, entries_added = ?, entries_updated = ?, entries_failed = ?,"
-        " status = ?, error_message = ?, metadata = json_patch(metadata, ?) WHERE id = ?",
+        " status = ?, error_message = ?, metadata = ? WHERE id = ?",
         (
             to_storage(datetime.now(UTC)),
             added,
             updated,
             failed,
             "failed" if error else "success",
-            error,
-            json.dumps(metadata),
+            None if error is None else clean_text(error),
+            to_json(cleaned(kept)),
             run_id,
         ),
     )

@@ -24,7 +24,7 @@ from ariel_lite.backends.sqlite.compiler import (
     field_rows,
     joined,
 )
-from ariel_lite.backends.sqlite.vocabulary import generation
+from ariel_lite.backends.sqlite.stamps import View, view
 from ariel_lite.backends.values import Hit, SearchPlan, Statement
 from ariel_lite.query.nodes import (
     All,
@@ -46,23 +46,27 @@ TIE_ROOM = 32
 
 
 class EveryRow:
-    """The numbers of all rows, kept until the logbook changes: what exclusions are taken from. Shared by threads."""
+    """The numbers of all rows, which exclusions are taken from: new ones are added, and after any other change all are
+    read anew. Shared by threads."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._known: tuple[int, NDArray[np.int64]] | None = None
+        self._known: tuple[View, NDArray[np.int64]] | None = None
 
     def get(self, connection: apsw.Connection) -> NDArray[np.int64]:
         """All row numbers as they are now, ascending; not to be changed."""
-        current = generation(connection)
+        now = view(connection)
         with self._lock:
             known = self._known
-        if known is not None and known[0] == current:
-            return known[1]
-        made = _ascending([row for (row,) in connection.execute(EVERY_ROW)])
+        if known is None or known[0].edited != now.edited:
+            known = now, _read_rows(connection, EVERY_ROW)
+        elif known[0].last_row < now.last_row:
+            added = _read_rows(connection, f"{EVERY_ROW} WHERE row_id > ?", (known[0].last_row,))
+            known = now, np.concatenate([known[1], added])
         with self._lock:
-            self._known = (current, made)
-        return made
+            self._known = known
+        # Another thread may have seen later rows than this transaction does.
+        return known[1][: np.searchsorted(known[1], now.last_row, "right")]
 
 
 @dataclass(frozen=True)
@@ -111,9 +115,9 @@ class Searcher:
             return kept
         if isinstance(tree, FieldLeaf) and tree.range is None and tree.name != "id":
             listed = field_rows(tree)
-            return np.unique(np.array(self._db.execute(listed.sql, listed.parameters).fetchall(), dtype=np.int64))
+            return np.unique(_read_rows(self._db, listed.sql, listed.parameters))
         statement = self._rows_statement(tree)
-        return _ascending([row for (row,) in self._db.execute(statement.sql, statement.parameters)])
+        return _read_rows(self._db, statement.sql, statement.parameters)
 
     def exists(self, tree: BoundNode) -> bool:
         """True when a tree matches at least one entry."""
@@ -300,10 +304,14 @@ class Searcher:
         return {row: (stamp, entry_id) for row, stamp, entry_id in self._db.execute(sql, (json.dumps(list(rows)),))}
 
 
-def _ascending(rows: list[int]) -> NDArray[np.int64]:
-    """Row numbers as an array; most statements give them in order already."""
-    found = np.array(rows, dtype=np.int64)
-    return np.sort(found) if (found[1:] < found[:-1]).any() else found
+def _read_rows(
+    connection: apsw.Connection, sql: str, parameters: Sequence[str | int] = ()
+) -> NDArray[np.int64]:
+    """The row numbers that a statement gives, ascending; read as one text, which is twice as fast as one by one."""
+    text = connection.execute(f"WITH found(row) AS ({sql}) SELECT group_concat(row, ' ') FROM found", parameters).get
+    rows: NDArray[np.int64] = np.fromstring(str(text or ""), dtype=np.int64, sep=" ")
+    # Most statements give them in order already.
+    return np.sort(rows) if (rows[1:] < rows[:-1]).any() else rows
 
 
 def _among(rows: NDArray[np.int64], others: NDArray[np.int64]) -> NDArray[np.bool_]:

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from ariel_lite.backends.claiming import ClaimPlaces
+from ariel_lite.backends.open_store import OpenStore
 from ariel_lite.backends.sqlite import vectors
 from ariel_lite.backends.sqlite.connection import Connections
 from ariel_lite.backends.sqlite.entries import EntryWriterSession, WriterMemory
 from ariel_lite.backends.sqlite.migrations import check_readable, migrate, stand_in
+from ariel_lite.backends.undoing import unless_done
 from ariel_lite.errors import DatabaseQueryError
 
 
-class SQLiteStore:
+class SQLiteStore(OpenStore):
     """A logbook file that is open.
 
     Args:
@@ -28,39 +28,26 @@ class SQLiteStore:
         DatabaseConnectionError: see `connection.Connections`; or the file was made by a newer ariel-lite.
     """
 
+    _connections: Connections
+
     def __init__(
         self, path: Path, *, create: bool = False, read_only: bool = False, synchronous: str = "NORMAL"
     ) -> None:
+        super().__init__()
         self.path = path
         self.location = str(path)
         self.read_only = read_only
         self._connections = Connections(
             path, create=create, read_only=read_only, synchronous=synchronous, prepare=stand_in
         )
-        self._places = ClaimPlaces()
-        self._local = threading.local()
-        self._applied: list[str] = []
-        try:
+        with unless_done(self.close):
             if read_only:
                 check_readable(self._connections)
             else:
                 self._applied = migrate(self._connections)
-        except BaseException:
-            self._connections.close()
-            raise
 
-    def close(self) -> None:
-        """Close every connection."""
-        self._connections.close()
-
-    def interrupt(self) -> None:
-        """Stop the statements that run now, in whatever thread."""
-        self._connections.interrupt()
-
-    def migrate(self) -> list[str]:
-        """Names of the migrations that opening this file applied, and of those applied now."""
-        applied, self._applied = self._applied, []
-        return applied + migrate(self._connections)
+    def _migrate(self) -> list[str]:
+        return migrate(self._connections)
 
     def _memory(self) -> WriterMemory:
         if not hasattr(self._local, "memory"):
@@ -82,9 +69,5 @@ class SQLiteStore:
     def _writing(self) -> Iterator[EntryWriterSession]:
         """A write transaction over entries; what the writer remembers is forgotten when it fails."""
         memory = self._memory()
-        try:
-            with self._connections.writing() as db:
-                yield EntryWriterSession(db, self._connections.tokenizer(), memory, self._forget_vectors)
-        except BaseException:
-            memory.forget()
-            raise
+        with unless_done(memory.forget), self._connections.writing() as db:
+            yield EntryWriterSession(db, self._connections.tokenizer(), memory, self._forget_vectors)

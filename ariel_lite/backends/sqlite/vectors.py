@@ -298,22 +298,22 @@ def read_vectors(
     connection: apsw.Connection, name: str, units: Iterable[tuple[int, int]], dimension: int
 ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
     """(rows, vectors) of entries: the entry's own vector, or each of its windows'."""
-    whole = f"SELECT embedding FROM {model_table(name)} WHERE id = ?"
-    window = f"SELECT embedding FROM {windows_table(name)} WHERE id = ?"
-    rows: list[int] = []
-    blobs: list[bytes] = []
-    for row, windows in units:
-        if windows == 1:
-            keys, sql = [row], whole
-        else:
-            keys, sql = [window_id(row, place) for place in range(windows)], window
-        for key in keys:
-            blob = connection.execute(sql, (key,)).get
-            if blob is not None:
-                rows.append(row)
-                blobs.append(bytes(blob))
-    vectors = np.frombuffer(b"".join(blobs), dtype=np.float32).reshape(len(rows), dimension)
-    return np.array(rows, dtype=np.int64), vectors
+    whole, parts = model_table(name), windows_table(name)
+    wanted = [
+        (row, parts if windows > 1 else whole, window_id(row, place) if windows > 1 else row)
+        for row, windows in units
+        for place in range(windows)
+    ]
+    found = {table: _blobs(connection, table, [key for _, of, key in wanted if of == table]) for table in (whole, parts)}
+    kept = [(row, blob) for row, table, key in wanted if (blob := found[table].get(key)) is not None]
+    vectors = np.frombuffer(b"".join(blob for _, blob in kept), dtype=np.float32).reshape(len(kept), dimension)
+    return np.array([row for row, _ in kept], dtype=np.int64), vectors
+
+
+def _blobs(connection: apsw.Connection, table: str, keys: Sequence[int]) -> dict[int, bytes]:
+    """The stored vectors of these keys that have one."""
+    sql = f"SELECT value, embedding FROM json_each(?) CROSS JOIN {table} AS kept ON kept.id = value"
+    return dict(connection.execute(sql, (json.dumps(keys),))) if keys else {}
 
 
 def touch_chunks(connection: apsw.Connection, number: int, rows: Iterable[int]) -> None:

@@ -1,4 +1,4 @@
-"""The written words of a logbook, kept in memory until the logbook changes."""
+"""The written words of a logbook, kept in memory until a word comes or goes."""
 
 from __future__ import annotations
 
@@ -6,16 +6,12 @@ import threading
 
 import apsw
 
+from ariel_lite.backends.sqlite.stamps import word_stamp
 from ariel_lite.ranking.fuzzy import Vocabulary
 
 
-def generation(connection: apsw.Connection) -> int:
-    """A number that grows with every change of the logbook."""
-    return int(connection.execute("SELECT value FROM settings WHERE key = 'generation'").get)
-
-
 class VocabularyCache:
-    """The vocabulary of the latest generation seen; shared by threads."""
+    """The vocabulary as it was seen last; shared by threads."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -23,7 +19,7 @@ class VocabularyCache:
 
     def get(self, connection: apsw.Connection) -> Vocabulary:
         """The vocabulary as it is now."""
-        current = generation(connection)
+        current = word_stamp(connection)
         with self._lock:
             known = self._known
         if known is not None and known[0] == current:

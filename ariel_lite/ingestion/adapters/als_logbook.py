@@ -24,7 +24,15 @@ import httpx
 
 from ariel_lite.errors import ConfigurationError
 from ariel_lite.ingestion.base import AdapterOptions, NewEntry, Reject, SourceRecord
-from ariel_lite.ingestion.entry_building import EntryBuilder, SourceFields, add_known, id_text, linked, texts
+from ariel_lite.ingestion.entry_building import (
+    EntryBuilder,
+    SourceFields,
+    add_known,
+    id_text,
+    linked,
+    texts,
+    unknown_fields,
+)
 from ariel_lite.ingestion.http_answers import HttpAnswer, SourceRequestError, shown_url
 from ariel_lite.ingestion.http_source import HttpSource, is_web_address
 from ariel_lite.ingestion.json_files import JsonFileAdapter
@@ -53,8 +61,7 @@ def read_record(record: dict[str, Any]) -> SourceFields | str:
     """The fields of an ALS record, or why it is none."""
     if "subject" not in record and "details" not in record:
         return "it has neither subject nor details; is this the right adapter?"
-    metadata: dict[str, Any] = {}
-    add_known(metadata, ((key, value) for key, value in record.items() if key not in _KNOWN))
+    metadata = unknown_fields(record, _KNOWN)
     known = (
         ("categories", texts(record.get("category"))),
         ("tags", [tag for tag in texts(record.get("tag")) if tag != "0"]),

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from ariel_lite.ingestion.base import AdapterOptions
-from ariel_lite.ingestion.entry_building import SourceFields, add_known, one_or_list, texts
+from ariel_lite.ingestion.entry_building import SourceFields, add_known, one_or_list, texts, unknown_fields
 from ariel_lite.ingestion.html_text import is_html
 from ariel_lite.ingestion.json_files import JsonFileAdapter
 
@@ -25,8 +25,7 @@ def read_record(record: dict[str, Any]) -> SourceFields | str:
     if "title" not in record and "body" not in record:
         return "it has neither title nor body; is this the right adapter?"
     body, created = record.get("body"), record.get("created")
-    metadata: dict[str, Any] = {}
-    add_known(metadata, ((key, value) for key, value in record.items() if key not in _KNOWN))
+    metadata = unknown_fields(record, _KNOWN)
     books = texts(record.get("books"))
     add_known(metadata, (("logbook", one_or_list(books)), ("books", books), ("tags", texts(record.get("tags")))))
     return SourceFields(

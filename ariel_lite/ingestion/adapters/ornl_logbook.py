@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import Any
 
 from ariel_lite.ingestion.base import AdapterOptions
-from ariel_lite.ingestion.entry_building import SourceFields, add_known, linked, one_or_list, texts
+from ariel_lite.ingestion.entry_building import SourceFields, add_known, linked, one_or_list, texts, unknown_fields
 from ariel_lite.ingestion.json_files import JsonFileAdapter
 
 source_system_name = "ORNL Logbook"
@@ -26,8 +26,7 @@ def read_record(record: dict[str, Any]) -> SourceFields | str:
     if "title" not in record and "content" not in record:
         return "it has neither title nor content; is this the right adapter?"
     event_time, entry_time = record.get("event_time"), record.get("entry_time")
-    metadata: dict[str, Any] = {}
-    add_known(metadata, ((key, value) for key, value in record.items() if key not in _KNOWN))
+    metadata = unknown_fields(record, _KNOWN)
     known = (
         ("logbook", one_or_list(texts(record.get("logbook"), None))),
         ("tags", texts(record.get("tags"))),
