@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 
 from ariel_lite.backends.base import Backend
@@ -13,6 +15,20 @@ from ariel_lite.search.base import ParameterDescriptor, SearchToolDescriptor
 
 PREFERRED_MODE = "hybrid"
 BASIC_MODE = "keyword"
+
+OPTION_FIELDS: Mapping[str, str] = MappingProxyType(
+    {
+        "authors": "author",
+        "source_systems": "source",
+        "logbooks": "logbook",
+        "tags": "tag",
+        "categories": "category",
+    }
+)
+"""What a filter's values are listed under -> the field of the query language."""
+
+MOST_OPTIONS = 500
+"""How many values of a filter are listed."""
 
 
 class SearchModes:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+)://")
 CREDENTIALS = re.compile(r"(?<=://)([^/@:]*):[^@/]*(?=@)")
@@ -13,6 +14,11 @@ def scheme_of(location: str) -> str | None:
     """The scheme of a URL, in small letters; None for a file's path."""
     match = SCHEME.match(location)
     return match[1].lower() if match else None
+
+
+def is_device(path: Path) -> bool:
+    """True for a device, a pipe or a socket: what is written goes into it, and no file may take its place."""
+    return path.exists() and not (path.is_file() or path.is_dir())
 
 
 def mask_credentials(location: str) -> str:

@@ -12,6 +12,7 @@ from ariel_lite.backends.base import Backend
 from ariel_lite.cli.files import refuse_logbook
 from ariel_lite.cli.session import Session, json_option, pass_session
 from ariel_lite.errors import ARIELException, InvalidRequestError
+from ariel_lite.locations import is_device
 
 
 @runtime_checkable
@@ -33,6 +34,8 @@ class CopiesItself(Protocol):
 def backup(session: Session, target: Path, overwrite: bool) -> None:
     """Write a checked copy of the logbook, also while other programs write."""
     refuse_logbook(target, session.location)
+    if is_device(target):
+        raise InvalidRequestError(f"{target} is no file", hint="name a file")
     if target.exists() and not overwrite:
         raise InvalidRequestError(f"{target} exists already", hint="name another file, or add --overwrite")
     with session.reading() as service:

@@ -14,6 +14,7 @@ import click
 
 from ariel_lite.backends.base import Backend
 from ariel_lite.cli.failures import INTERRUPTED
+from ariel_lite.cli.files import refuse_logbook, refuse_source
 from ariel_lite.cli.output import Output
 from ariel_lite.cli.progress import progress
 from ariel_lite.cli.session import Session, json_option, pass_session
@@ -77,9 +78,13 @@ def ingest(
     Entries are stored by id: the same source read again changes only what changed there.
     """
     start = parse_start(since, zone=session.zone, now=datetime.now(UTC)) if since is not None else None
-    opened = choose_source(
+    chosen = choose_source(
         session.config, Registry(), source=source, adapter=adapter, timezone=timezone, date_format=date_format
-    ).opened()
+    )
+    if rejects is not None:
+        refuse_logbook(Path(rejects), session.location)
+        refuse_source(Path(rejects), chosen.options.source)
+    opened = chosen.opened()
     limits = Limits(start, limit, mirror, strict, dry_run, rejects)
     with target_backend(session, dry_run=dry_run) as backend:
         report = read_source(backend, opened, limits)

@@ -9,8 +9,6 @@ import sys
 from collections.abc import Sequence
 from importlib import import_module
 
-from ariel_lite.interrupts import ending_as_interrupt
-
 INTERRUPTED = 130
 
 
@@ -21,7 +19,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         arguments: what follows the program's name; None takes them from the process.
     """
     try:
-        with ending_as_interrupt():
+        with import_module("ariel_lite.interrupts").ending_as_interrupt():
             code: int = import_module("ariel_lite.cli.program").run(sys.argv[1:] if arguments is None else arguments)
     except KeyboardInterrupt:
         sys.stderr.write("error: interrupted\n")

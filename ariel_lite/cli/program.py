@@ -70,6 +70,8 @@ def _invoke(arguments: list[str], session: Session) -> int:
         code = cli.main(arguments or ["--help"], prog_name=PROGRAM, standalone_mode=False, obj=session)
     except OutputClosed:
         raise
+    except SystemExit as ended:  # what click makes of a reader of the help that went away
+        raise OutputClosed from ended
     except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 - the one boundary: whatever happens, no traceback
         if os.environ.get("ARIEL_LITE_DEBUG"):
             traceback.print_exc()

@@ -132,17 +132,24 @@ def _guessed(path: Path) -> str | None:
 
 
 def _beginning(path: Path) -> str:
-    """The first characters of a file, "" for what is none; the adapter reports what is wrong with it."""
+    """The first characters of a file, "" for a compressed one that is damaged: the adapter says what is wrong with it.
+
+    Raises:
+        InvalidRequestError: it cannot be read.
+    """
     try:
         with path.open("rb") as handle:
             data = handle.read(SAMPLED_BYTES)
-        if data.startswith(GZIP_MAGIC):
-            with gzip.open(path) as unpacked:
-                data = unpacked.read(SAMPLED_BYTES)
     except FileNotFoundError as fault:
         raise InvalidRequestError(f"there is no file {path}", hint="check --source") from fault
-    except (OSError, EOFError):
-        return ""
+    except OSError as fault:
+        raise InvalidRequestError(f"cannot read {path}: {fault.strerror}", hint="check --source") from fault
+    if data.startswith(GZIP_MAGIC):
+        try:
+            with gzip.open(path) as unpacked:
+                data = unpacked.read(SAMPLED_BYTES)
+        except (OSError, EOFError):
+            return ""
     return data.decode("utf-16" if data.startswith(UTF16_MARKS) else "utf-8", "replace")
 
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
-from ariel_lite.attachments import attachment_id, check_size, mime_type, safe_filename, stored_url
+from ariel_lite.attachments import MAX_ATTACHMENT_BYTES, attachment_id, check_size, mime_type, safe_filename, stored_url
 from ariel_lite.backends.base import Backend
 from ariel_lite.backends.values import Draft, StoredAttachment
 from ariel_lite.errors import EntryNotFoundError, InvalidRequestError
@@ -107,7 +107,8 @@ def read_file(path: Path) -> NewFile:
     """
     try:
         check_size(path.name, path.stat().st_size)
-        return new_file(path.name, path.read_bytes())
+        with path.open("rb") as file:  # a device has no size, and may have no end
+            return new_file(path.name, file.read(MAX_ATTACHMENT_BYTES + 1))
     except OSError as fault:
         raise InvalidRequestError(
             f"cannot read the attachment {path}: {fault.strerror}", hint="nothing was added; check the path"

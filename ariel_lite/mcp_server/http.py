@@ -7,7 +7,6 @@ ours (DNS rebinding) and an Origin that is not ours are refused; other machines 
 from __future__ import annotations
 
 import hmac
-import ipaddress
 import logging
 import socket
 from collections.abc import Callable, Iterator
@@ -23,6 +22,7 @@ from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from ariel_lite.errors import ConfigurationError
+from ariel_lite.listening import bound_socket, host_name, is_address, is_loopback
 from ariel_lite.mcp_server.ending import on_signal
 from ariel_lite.mcp_server.server import LogbookServer
 
@@ -75,7 +75,7 @@ class Guard:
     def _refusal(self, headers: Headers) -> JSONResponse | None:
         host = host_name(headers.get("host", ""))
         # An attacker's name can be made to lead here, but a browser then says that name; an address is the address.
-        if not (_is_address(host) or host == "localhost" or host in self._names):
+        if not (is_address(host) or host == "localhost" or host in self._names):
             return _refused(403, "foreign_host", "this server is not reached under this name", "see mcp.allowed_hosts")
         origin = headers.get("origin")
         if origin is not None and not self._is_our_origin(origin, host):
@@ -88,7 +88,7 @@ class Guard:
         parts = urlsplit(origin)
         name = host_name(parts.netloc)
         is_web = parts.scheme in ("http", "https") and bool(name)
-        return is_web and (is_loopback(name) or name in self._names or (name == host and _is_address(host)))
+        return is_web and (is_loopback(name) or name in self._names or (name == host and is_address(host)))
 
     def _shows_token(self, authorization: str) -> bool:
         scheme, _, shown = authorization.partition(" ")
@@ -109,7 +109,7 @@ def serve_http(logbook_server: LogbookServer, door: Door, announce: Callable[[st
         ConfigurationError: the address cannot be listened on, or would be open to other machines without a token.
     """
     door.check()
-    listening = _listening(door)
+    listening = bound_socket(door.host, door.port)
     address = listening.getsockname()
     shown = f"[{address[0]}]" if ":" in address[0] else address[0]
     announce(f"http://{shown}:{address[1]}{PATH}")
@@ -150,47 +150,6 @@ async def _served(settings: uvicorn.Config, sockets: list[socket.socket]) -> Non
         group.start_soon(on_signal, server.end)
         await server.serve(sockets=sockets)
         group.cancel_scope.cancel()
-
-
-def is_loopback(name: str) -> bool:
-    """True for a name or address that only this machine can reach."""
-    if name == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(name).is_loopback
-    except ValueError:
-        return False
-
-
-def host_name(netloc: str) -> str:
-    """The name of a Host header or network location, lower case, without port and brackets."""
-    name = netloc.strip().lower()
-    if name.startswith("["):
-        return name[1:].partition("]")[0]
-    return name.partition(":")[0] if name.count(":") <= 1 else name
-
-
-def _is_address(name: str) -> bool:
-    try:
-        ipaddress.ip_address(name)
-    except ValueError:
-        return False
-    return True
-
-
-def _listening(door: Door) -> socket.socket:
-    family = socket.AF_INET6 if ":" in door.host else socket.AF_INET
-    listening = socket.socket(family, socket.SOCK_STREAM)
-    try:
-        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listening.bind((door.host, door.port))
-        listening.listen(128)
-    except OSError as fault:
-        listening.close()
-        raise ConfigurationError(
-            f"cannot listen on {door.host}:{door.port}: {fault.strerror or fault}", hint="choose another --port"
-        ) from fault
-    return listening
 
 
 def _refused(status: int, code: str, message: str, hint: str) -> JSONResponse:

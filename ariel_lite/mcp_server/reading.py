@@ -12,7 +12,7 @@ from typing import Any, Literal, TypeVar
 from pydantic import Field
 
 from ariel_lite import __version__
-from ariel_lite.capabilities import SearchModes
+from ariel_lite.capabilities import MOST_OPTIONS, OPTION_FIELDS, SearchModes
 from ariel_lite.errors import ARIELException, EntryNotFoundError, InvalidRequestError
 from ariel_lite.mcp_server.envelopes import (
     BATCH_CHARACTERS,
@@ -36,17 +36,7 @@ T = TypeVar("T")
 MOST_IDS = 50
 MOST_PAGE = 100
 MOST_ROWS = 200
-MOST_OPTIONS = 500
 SQL_SECONDS = 10.0
-
-FIELDS = {
-    "authors": "author",
-    "source_systems": "source",
-    "logbooks": "logbook",
-    "tags": "tag",
-    "categories": "category",
-}
-"""What `filter_options` lists, and the field of the query language that it is."""
 
 
 class SqlQuery(Arguments):
@@ -175,7 +165,7 @@ async def browse(serving: Serving, call: Browse) -> Answer:
 
 async def filter_options(serving: Serving, call: FilterOptions) -> Answer:
     """{field, options}: the values, sorted; the most frequent ones where there are very many."""
-    name = FIELDS[call.field]
+    name = OPTION_FIELDS[call.field]
     counted = await _with_service(serving, lambda service: service.backend.field_counts(name, limit=MOST_OPTIONS + 1))
     values = sorted(value for value, _ in counted[:MOST_OPTIONS])
     shown = that_fit(values)

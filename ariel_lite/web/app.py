@@ -117,4 +117,14 @@ def _as_envelope(request: Request, error: HTTPException) -> Response:
     if error.status_code == 405:
         message = f"{path} does not answer {request.method}"
         return refused(405, "method_not_allowed", message, "see /docs", headers=error.headers)
-    return refused(error.status_code, "bad_request", str(error.detail), headers=error.headers)
+    message, hint = _unread(error.__cause__) or (str(error.detail), "")
+    return refused(error.status_code, "bad_request", message, hint, headers=error.headers)
+
+
+def _unread(cause: BaseException | None) -> tuple[str, str] | None:
+    """(message, hint) of what kept a body from being read as JSON, where its syntax was not at fault."""
+    if isinstance(cause, RecursionError):
+        return "the body nests too deep", "no field needs more than a few levels of brackets"
+    if isinstance(cause, UnicodeDecodeError):
+        return "the body is not UTF-8", "send the JSON in UTF-8"
+    return None

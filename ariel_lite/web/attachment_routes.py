@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from functools import partial
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request
+from starlette.datastructures import UploadFile
 from starlette.responses import Response
 
 from ariel_lite.attachments import serving_headers
 from ariel_lite.backends.base import Backend
 from ariel_lite.backends.values import StoredAttachment
-from ariel_lite.errors import EntryNotFoundError
+from ariel_lite.errors import EntryNotFoundError, InvalidRequestError
 from ariel_lite.ingestion.drafts import stage_file
 from ariel_lite.web.models import FileParameters, StagedReply
 from ariel_lite.web.replies import Reply
@@ -53,7 +55,7 @@ async def stage(request: Request, here: Here, _: NoQuery) -> Reply:
     async with multipart(request) as form:
         refuse_unknown(form, (FILE_FIELD,))
         async with here.uploading.turn():
-            file = await read_upload(form.get(FILE_FIELD), FILE_FIELD)
+            file = await read_upload(_only(form.getlist(FILE_FIELD)), FILE_FIELD)
             stored = await here.writing.finish(partial(stage_file, here.service.backend, file))
     return Reply(
         {
@@ -79,6 +81,12 @@ async def send(
     if request.headers.get("if-none-match") == headers["ETag"]:
         return Response(status_code=304, headers=headers)
     return Response(data, headers=headers)
+
+
+def _only(parts: Sequence[UploadFile | str]) -> UploadFile | str | None:
+    if len(parts) > 1:
+        raise InvalidRequestError(f"{len(parts)} files were sent, one is taken", hint="send each by itself")
+    return parts[0] if parts else None
 
 
 def _stored(backend: Backend, attachment_id: str) -> StoredAttachment:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import hmac
-import ipaddress
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -22,6 +21,7 @@ from starlette.responses import RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ariel_lite.attachments import MAX_ATTACHMENT_BYTES
+from ariel_lite.listening import host_name, is_address
 from ariel_lite.web.limits import FILES_BODY_BYTES, MAX_BODY_BYTES, MEGABYTE, body_limit
 from ariel_lite.web.replies import refused
 
@@ -76,17 +76,17 @@ class Policy:
 
     def is_our_host(self, header: str) -> bool:
         """True when a Host header names this server."""
-        name = _host_name(header)
+        name = host_name(header)
         if name in (*LOOPBACK, self.host.lower(), *self._named()):
             return True
         # An address cannot be rebound as a name can.
-        return self.host in EVERY_ADDRESS and _is_address(name)
+        return self.host in EVERY_ADDRESS and is_address(name)
 
     def is_our_origin(self, origin: str, host: str, scheme: str) -> bool:
         """True when a page of this origin came from this server, or from a name that the configuration allows."""
         parts = urlsplit(origin)
         is_same = parts.scheme == scheme and _with_port(parts.netloc, scheme) == _with_port(host, scheme)
-        return is_same or (parts.scheme in ("http", "https") and _host_name(parts.netloc) in self._named())
+        return is_same or (parts.scheme in ("http", "https") and host_name(parts.netloc) in self._named())
 
     def admits(self, shown: str) -> bool:
         """True when a client shows the token; compared in constant time."""
@@ -98,7 +98,7 @@ class Policy:
         return hashlib.sha256(b"ariel-lite cookie " + self.token.encode("utf-8", "replace")).hexdigest()
 
     def _named(self) -> Sequence[str]:
-        return tuple(_host_name(name) for name in self.allowed_hosts)
+        return tuple(host_name(name) for name in self.allowed_hosts)
 
 
 class Guard:
@@ -221,25 +221,9 @@ def _is_foreign(policy: Policy, headers: Headers, scheme: str, path: str, method
     return not (method == "GET" and headers.get("sec-fetch-mode") == "navigate")
 
 
-def _host_name(netloc: str) -> str:
-    """The name of a Host header or network location, lower case, without port and brackets."""
-    name = netloc.strip().rpartition("@")[2]
-    if name.startswith("["):
-        return name[1:].partition("]")[0].lower()
-    return name.partition(":")[0].lower().rstrip(".") if name.count(":") <= 1 else name.lower()
-
-
 def _with_port(netloc: str, scheme: str) -> tuple[str, str]:
     """(name, port) of a network location; the scheme's own port where it names none."""
-    name = _host_name(netloc)
+    name = host_name(netloc)
     rest = netloc.rpartition("]")[2] if netloc.startswith("[") else netloc
     port = rest.partition(":")[2]
     return name, port or ("443" if scheme == "https" else "80")
-
-
-def _is_address(name: str) -> bool:
-    try:
-        ipaddress.ip_address(name)
-    except ValueError:
-        return False
-    return True

@@ -53,12 +53,15 @@ def neighbours(
 
 
 def thread_of(backend: Backend, entry: EnhancedLogbookEntry) -> list[EnhancedLogbookEntry]:
-    """The entries that answer each other with this one, itself left out, oldest first."""
+    """The entries that answer each other with this one, itself left out, oldest first.
+
+    Answers to the same one belong together also where that one is not here, or is no entry but the thread's own id.
+    """
     known = {entry["entry_id"]: entry}
     fresh = [entry]
     while fresh and len(known) <= THREAD_ENTRIES:
         named = [other for found in fresh for other in linked_ids(found)]
-        answers = backend.linking_to([found["entry_id"] for found in fresh])
+        answers = backend.linking_to([*(found["entry_id"] for found in fresh), *named])
         wanted = [other for other in dict.fromkeys([*named, *answers]) if other not in known]
         fresh = backend.get_entries(wanted[:THREAD_ENTRIES])
         known.update((found["entry_id"], found) for found in fresh)
@@ -67,7 +70,7 @@ def thread_of(backend: Backend, entry: EnhancedLogbookEntry) -> list[EnhancedLog
 
 
 def linked_ids(entry: EnhancedLogbookEntry) -> list[str]:
-    """The ids that an entry says it answers; ALS writes "0" for none."""
+    """The ids that an entry says it answers, or the id of its thread; ALS writes "0" for none."""
     named = entry["metadata"].get("linked_to")
     values = named if isinstance(named, list) else [named]
     return [str(value) for value in values if value not in (None, "", "0", 0)]

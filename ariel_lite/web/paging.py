@@ -168,4 +168,7 @@ def _fields(text: str, *kinds: type) -> list[Any]:
 
 
 def _unreadable() -> InvalidRequestError:
-    return InvalidRequestError("the cursor is not one of this server's", hint="take next_cursor as it was given")
+    return InvalidRequestError(
+        "the cursor in the address or request is damaged",
+        hint="begin again at the first page; a program takes next_cursor as it was given",
+    )

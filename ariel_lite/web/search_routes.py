@@ -18,7 +18,7 @@ from ariel_lite.web.facets import facets
 from ariel_lite.web.models import FacetsReply, FacetsRequest, Filters, SearchReply, SearchRequest
 from ariel_lite.web.paging import DEEPEST, RankedCursor, RankedPage, page_behind
 from ariel_lite.web.replies import Reply
-from ariel_lite.web.serving import Here
+from ariel_lite.web.serving import Here, Serving
 from ariel_lite.web.shapes import search_shape
 from ariel_lite.web.validation import NoQuery
 
@@ -33,10 +33,7 @@ async def search(request: Request, wanted: SearchRequest, here: Here, _: NoQuery
     """Search the logbook."""
     started = time.perf_counter()
     _check(wanted)
-    page = await here.searching.wait(request, partial(_page, here.service, wanted))
-    total = _known_total(page, wanted)
-    if total is None:
-        total = await here.searching.run(request, partial(_count, here.service, wanted, page))
+    page, total = await here.searching.wait(request, partial(_page_and_total, here, wanted))
     milliseconds = (time.perf_counter() - started) * 1000
     cursor = _cursor_behind(page, total)
     return Reply(search_shape(page, here.service.config, total=total, cursor=cursor, milliseconds=milliseconds))
@@ -68,6 +65,15 @@ def _check(wanted: Filters) -> None:
     for name in OWN_FIELDS:
         if name in wanted.advanced_params:
             raise InvalidRequestError(f"advanced_params cannot set {name}", hint=f"{name} is a field of the request")
+
+
+async def _page_and_total(here: Serving, wanted: SearchRequest) -> tuple[RankedPage, int | None]:
+    """The page and how many entries match, in one turn: a search does not wait for its place twice."""
+    page = await _page(here.service, wanted)
+    total = _known_total(page, wanted)
+    if total is None:
+        total = await here.searching.in_thread(partial(_count, here.service, wanted, page))
+    return page, total
 
 
 async def _page(service: ARIELSearchService, wanted: SearchRequest) -> RankedPage:

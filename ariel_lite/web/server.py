@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import errno
 import gc
-import ipaddress
-import os
 import signal
 import socket
 from collections.abc import Callable
@@ -15,11 +12,10 @@ from urllib.parse import quote
 import uvicorn
 
 from ariel_lite.errors import ConfigurationError
+from ariel_lite.listening import BACKLOG, bound_socket, is_loopback
 from ariel_lite.service import ARIELSearchService
 from ariel_lite.web.app import create_app
-from ariel_lite.web.guard import EVERY_ADDRESS
 
-BACKLOG = 128
 KEEP_ALIVE_SECONDS = 15
 STOP_SECONDS = 3
 """How long running answers may take once the server is asked to stop."""
@@ -51,7 +47,7 @@ class Listener:
                 f"{self._host} can be reached by others, so it needs a token",
                 hint="give --token TEXT (or web.token), or listen on 127.0.0.1",
             )
-        self._socket = _bound(self._host, self._port)
+        self._socket = bound_socket(self._host, self._port)
         return self
 
     def __exit__(
@@ -94,41 +90,3 @@ class Listener:
             return
         finally:
             signal.signal(signal.SIGTERM, before)
-
-
-def is_loopback(host: str) -> bool:
-    """True when only this machine reaches an address."""
-    if host in EVERY_ADDRESS:
-        return False
-    try:
-        return ipaddress.ip_address(host.strip("[]")).is_loopback
-    except ValueError:
-        return host.lower() == "localhost"
-
-
-def _bound(host: str, port: int) -> socket.socket:
-    try:
-        family, kind, protocol, _, address = socket.getaddrinfo(
-            host.strip("[]"), port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
-        )[0]
-        made = socket.socket(family, kind, protocol)
-    except (OSError, UnicodeError) as fault:
-        raise ConfigurationError(f"{host} is no address of this machine", hint="check --host") from fault
-    try:
-        if os.name == "posix":  # on Windows this would let two programs share a port
-            made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        made.bind(address)
-        made.listen(BACKLOG)
-    except OSError as fault:
-        made.close()
-        raise _refused(host, port, fault) from fault
-    return made
-
-
-def _refused(host: str, port: int, fault: OSError) -> ConfigurationError:
-    if fault.errno == errno.EADDRINUSE:
-        hint = f"another program listens there; take another with --port {port + 1 if port < 65535 else 0}"
-        return ConfigurationError(f"port {port} is in use", hint=hint)
-    if fault.errno in (errno.EACCES, errno.EPERM):
-        return ConfigurationError(f"port {port} may not be used", hint="ports below 1024 are for administrators")
-    return ConfigurationError(f"cannot listen on {host}: {fault.strerror}", hint="check --host and --port")

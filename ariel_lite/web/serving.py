@@ -12,7 +12,6 @@ from ariel_lite.web.work import Gate, cores
 EXTRA_SEARCHES = 2
 """Searches at once above the number of processors: some of them wait for the disk."""
 
-
 PUBLICATIONS = 4
 """Entries that are published at the same time."""
 
@@ -23,7 +22,7 @@ class Serving:
     Attributes:
         service: the logbook.
         searching: before searches and reading.
-        counting: before facets, so that they never keep a search waiting.
+        counting: before facets, which half the processors may do: a person waits for the search first.
         writing: before what changes the logbook.
         publishing: before what waits for a source's answer.
         uploading: before files that are held in memory.
@@ -33,7 +32,7 @@ class Serving:
         self.service = service
         seconds = service.config.search_timeout_seconds
         self.searching = Gate(service.backend, cores() + EXTRA_SEARCHES, seconds)
-        self.counting = Gate(service.backend, cores(), seconds)
+        self.counting = Gate(service.backend, max(cores() // 2, 1), seconds)
         self.writing = Gate(service.backend, cores(), seconds)
         self.publishing = Gate(service.backend, PUBLICATIONS, seconds)
         self.uploading = Gate(service.backend, 1, seconds)

@@ -8,7 +8,7 @@ from typing import Any
 from fastapi import APIRouter, Request
 
 from ariel_lite import __version__
-from ariel_lite.capabilities import capabilities
+from ariel_lite.capabilities import MOST_OPTIONS, OPTION_FIELDS, capabilities
 from ariel_lite.errors import EntryNotFoundError
 from ariel_lite.service import ARIELSearchService
 from ariel_lite.web.masking import masked
@@ -17,16 +17,6 @@ from ariel_lite.web.replies import Reply
 from ariel_lite.web.serving import Here
 from ariel_lite.web.shapes import status_shape, syntax_lines
 from ariel_lite.web.validation import NoQuery
-
-MOST_OPTIONS = 500
-FIELDS = {
-    "authors": "author",
-    "source_systems": "source",
-    "logbooks": "logbook",
-    "tags": "tag",
-    "categories": "category",
-}
-"""Field of the address -> field of the query language."""
 
 router = APIRouter()
 
@@ -53,7 +43,7 @@ async def status(request: Request, here: Here, _: NoQuery) -> Reply:
 async def filter_options(request: Request, field: OptionField, here: Here, _: NoQuery) -> Reply:
     """The values of a field, most frequent first."""
     counts = await here.counting.run(
-        request, partial(here.service.backend.field_counts, FIELDS[field], None, MOST_OPTIONS)
+        request, partial(here.service.backend.field_counts, OPTION_FIELDS[field], None, MOST_OPTIONS)
     )
     options = [{"value": value, "label": value, "count": count} for value, count in counts]
     return Reply({"field": field, "options": options})

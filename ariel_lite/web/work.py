@@ -59,7 +59,7 @@ class Gate:
             ClientLeft: the client went away; the work was stopped.
             SearchTimeoutError: it took too long.
         """
-        return await self.wait(request, partial(self._in_thread, work))
+        return await self.wait(request, partial(self.in_thread, work))
 
     async def wait(self, request: Request, work: Callable[[], Awaitable[T]]) -> T:
         """Await work that runs in threads of its own; see `run` for what is raised."""
@@ -74,6 +74,24 @@ class Gate:
         """
         async with self.turn():
             return await anyio.to_thread.run_sync(work)
+
+    async def in_thread(self, work: Callable[[], T]) -> T:
+        """Do blocking work in a thread, for who has a place at this gate; it is stopped when its time is up.
+
+        Raises:
+            SearchTimeoutError: it took too long.
+        """
+        stopped = threading.Event()
+        end = time.monotonic() + self._seconds
+
+        def bounded() -> T:
+            with self._backend.limited(lambda: stopped.is_set() or time.monotonic() > end):
+                return work()
+
+        try:
+            return await anyio.to_thread.run_sync(bounded, abandon_on_cancel=True)
+        finally:
+            stopped.set()
 
     @asynccontextmanager
     async def turn(self) -> AsyncIterator[None]:
@@ -99,19 +117,6 @@ class Gate:
     async def _in_turn(self, work: Callable[[], Awaitable[T]]) -> T:
         async with self._places:
             return await work()
-
-    async def _in_thread(self, work: Callable[[], T]) -> T:
-        stopped = threading.Event()
-        end = time.monotonic() + self._seconds
-
-        def bounded() -> T:
-            with self._backend.limited(lambda: stopped.is_set() or time.monotonic() > end):
-                return work()
-
-        try:
-            return await anyio.to_thread.run_sync(bounded, abandon_on_cancel=True)
-        finally:
-            stopped.set()
 
 
 def cores() -> int:

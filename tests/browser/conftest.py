@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -76,12 +77,19 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return made
 
 
+@contextmanager
+def served(path: Path, folder: Path) -> Iterator[PageServer]:
+    """The server of a logbook, as long as it is entered."""
+    server = PageServer(path, folder / "config.yml")
+    yield server
+    server.stop()
+
+
 @pytest.fixture(scope="session")
 def book(folder: Path) -> Iterator[PageServer]:
     """The shift book, without vectors. Nobody writes into it."""
-    server = PageServer(shift_book(folder / "shift.db"), folder / "config.yml")
-    yield server
-    server.stop()
+    with served(shift_book(folder / "shift.db"), folder) as server:
+        yield server
 
 
 @pytest.fixture(scope="session")
@@ -89,23 +97,20 @@ def book_with_vectors(folder: Path) -> Iterator[PageServer]:
     """The shift book with vectors."""
     path = shift_book(folder / "vectors.db")
     run_command("--db", str(path), "--config", str(folder / "config.yml"), "enhance")
-    server = PageServer(path, folder / "config.yml")
-    yield server
-    server.stop()
+    with served(path, folder) as server:
+        yield server
 
 
 @pytest.fixture(scope="session")
 def hostile(folder: Path) -> Iterator[PageServer]:
     """The hostile book."""
-    server = PageServer(hostile_book(folder / "hostile.db"), folder / "config.yml")
-    yield server
-    server.stop()
+    with served(hostile_book(folder / "hostile.db"), folder) as server:
+        yield server
 
 
 @pytest.fixture(scope="module")
 def own_book(folder: Path, request: pytest.FixtureRequest) -> Iterator[PageServer]:
     """An empty logbook for one module, to write into and to stop."""
     path = make_logbook(folder / f"{request.module.__name__}.db", [], {})
-    server = PageServer(path, folder / "config.yml")
-    yield server
-    server.stop()
+    with served(path, folder) as server:
+        yield server

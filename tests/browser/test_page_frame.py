@@ -78,6 +78,22 @@ def test_the_theme_follows_the_system_and_can_be_chosen(open_page: OpenPage) -> 
     button.click()
     expect(button).to_have_text("Theme: dark")
     assert page.evaluate(ground) == dark
+    button.click()
+    expect(button).to_have_text("Theme: system")
+    assert page.evaluate(ground) == dark
+    page.emulate_media(color_scheme="light")
+    expect(page.locator("body")).to_have_css("background-color", light)
+
+
+def test_blocked_storage_leaves_the_system_theme(open_page: OpenPage) -> None:
+    page = open_page("/", color_scheme="dark")
+    page.context.add_init_script(
+        "Object.defineProperty(window, 'localStorage', { get() { throw new Error('blocked') } })"
+    )
+    page.reload()
+    assert page.evaluate("document.documentElement.dataset.theme") == "dark"
+    page.get_by_role("button", name=re.compile("Theme")).click()
+    assert page.evaluate("document.documentElement.dataset.theme") == "light"
 
 
 @pytest.mark.parametrize("path", VIEWS)
@@ -85,6 +101,15 @@ def test_nothing_is_wider_than_a_small_telephone(open_page: OpenPage, path: str)
     page = open_page(path, width=360)
     page.wait_for_load_state("networkidle")
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
+
+
+@pytest.mark.parametrize("path", VIEWS)
+def test_the_head_of_a_tablet_is_one_line(open_page: OpenPage, path: str) -> None:
+    page = open_page(path, width=768)
+    expect(page.locator("#facility")).not_to_be_empty()
+    tops = [page.locator(f".top > {part}").bounding_box() for part in (".brand", "#theme")]
+    brand, theme = (box["y"] + box["height"] / 2 for box in tops if box)
+    assert abs(brand - theme) < 5
 
 
 def test_paper_shows_the_content_only(open_page: OpenPage) -> None:

@@ -6,6 +6,7 @@ import re
 import threading
 from pathlib import Path
 
+import pytest
 from logbooks import entry
 from page_faults import Faults, OpenPage
 from page_logbooks import LOSSES, make_logbook
@@ -64,6 +65,31 @@ def test_an_error_of_the_server_is_shown_with_its_hint(open_page: OpenPage, faul
     page.unroute("**/api/search")
     page.get_by_role("button", name="Try again").click()
     expect(cards(page).first).to_be_visible()
+
+
+@pytest.mark.parametrize(
+    "address", ["/browse?page=2&cursor=damaged", "/?q=sector&mode=keyword&offset=10&cursor=damaged"]
+)
+def test_a_damaged_cursor_leads_to_the_first_page(open_page: OpenPage, faults: Faults, address: str) -> None:
+    faults.expect("400")
+    page = open_page(address)
+    expect(page.locator(".state.failed")).to_contain_text("damaged")
+    page.locator(".state.failed").get_by_role("link", name="First page").click()
+    expect(page.locator(".card, .row").first).to_be_visible()
+    expect(page.locator(".state.failed")).to_have_count(0)
+
+
+def test_what_is_typed_before_the_modes_are_known_stays(open_page: OpenPage) -> None:
+    page = open_page("/status")
+    waiting: list[Route] = []
+    page.route("**/api/capabilities", lambda route: waiting.append(route))
+    page.goto(page.url.replace("/status", "/"))
+    box(page).fill("vacuum leak")
+    while not waiting:
+        page.wait_for_timeout(20)
+    waiting[0].continue_()
+    expect(page.get_by_role("group", name="Search mode").get_by_role("button").first).to_be_visible()
+    expect(box(page)).to_have_value("vacuum leak")
 
 
 def test_what_is_no_json_is_a_failure_too(open_page: OpenPage) -> None:

@@ -38,6 +38,14 @@ def write_logbook(path: Path, entries: list[EnhancedLogbookEntry]) -> Path:
     return path
 
 
+@pytest.fixture
+def write_leaks(tmp_path: Path) -> Callable[[int], Path]:
+    """`write_leaks(count)` writes a logbook of that many vacuum leaks, E0 and so on."""
+    return lambda count: write_logbook(
+        tmp_path / "logbook.db", [entry(f"E{n}", "vacuum leak " * 20) for n in range(count)]
+    )
+
+
 @pytest.fixture(scope="session")
 def book(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A small logbook without vectors, which no test changes."""

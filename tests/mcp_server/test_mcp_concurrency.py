@@ -11,12 +11,9 @@ from typing import Any
 import anyio
 import pytest
 from agents import Agent, Inside, agent_on
-from logbooks import entry
 
 from ariel_lite.backends.postgres import readonly as postgres_readonly
 from ariel_lite.backends.sqlite import readonly as sqlite_readonly
-from ariel_lite.compose import open_logbook
-from ariel_lite.config import ARIELConfig
 from ariel_lite.errors import SearchTimeoutError
 from ariel_lite.mcp_server.work import AT_ONCE, Workers
 
@@ -85,11 +82,7 @@ def test_a_cancelled_call_stops_its_work(inside: Inside, book: Path, monkeypatch
     inside(work, book)
 
 
-def test_cancelled_searches_leave_the_logbook_usable(inside: Inside, tmp_path: Path) -> None:
-    path = tmp_path / "logbook.db"
-    with open_logbook(path, config=ARIELConfig()) as opened:
-        opened.service.backend.upsert([entry(f"E{n}", "vacuum leak " * 20) for n in range(500)])
-
+def test_cancelled_searches_leave_the_logbook_usable(inside: Inside, write_leaks: Callable[[int], Path]) -> None:
     async def work(agent: Agent) -> None:
         for tool, arguments in (("browse", {"page_size": 100}), ("keyword_search", {"query": "vacuum OR leak"})):
             for _ in range(20):
@@ -98,7 +91,7 @@ def test_cancelled_searches_leave_the_logbook_usable(inside: Inside, tmp_path: P
         assert (await agent.ask("browse"))["total_count"] == 500
         assert (await agent.ask("keyword_search", query="vacuum"))["results_found"] == 10
 
-    inside(work, path)
+    inside(work, write_leaks(500))
 
 
 def test_the_sql_tool_stops_when_it_is_told(backend: Any) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
@@ -181,17 +181,13 @@ def test_vectors_of_a_part_are_said(inside: Inside, book: Path, tmp_path: Path) 
     inside(work, path)
 
 
-def test_a_search_that_takes_too_long_fails(inside: Inside, tmp_path: Path) -> None:
-    path = tmp_path / "logbook.db"
-    with open_logbook(path, config=ARIELConfig()) as opened:
-        opened.service.backend.upsert([entry(f"E{n}", "vacuum leak " * 20) for n in range(3000)])
-
+def test_a_search_that_takes_too_long_fails(inside: Inside, write_leaks: Callable[[int], Path]) -> None:
     async def work(agent: Agent) -> None:
         envelope = await agent.fails("keyword_search", query="vacuum OR leak")
         assert envelope["error_type"] == "timeout"
         assert envelope["suggestions"]
 
-    inside(work, path, search_timeout_seconds=1e-9)
+    inside(work, write_leaks(3000), search_timeout_seconds=1e-9)
 
 
 def test_a_fault_of_ours_is_an_envelope_without_a_traceback(

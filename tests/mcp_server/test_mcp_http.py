@@ -17,7 +17,8 @@ import pytest
 from agents import PROGRAM, agent_at, environment
 
 from ariel_lite.errors import ConfigurationError
-from ariel_lite.mcp_server.http import Door, host_name, is_loopback
+from ariel_lite.listening import host_name, is_loopback
+from ariel_lite.mcp_server.http import Door
 
 TOKEN = "s3cret-tökén"
 INITIALIZE = {
@@ -102,6 +103,7 @@ def test_a_handshake_of_an_older_client(address: str) -> None:
         ({"Origin": "https://evil.example"}, 403),
         ({"Origin": "http://localhost.evil.example"}, 403),
         ({"Origin": "http://6.6.6.6"}, 403),
+        ({"Origin": "http://localhost:80@evil.example"}, 403),
         ({"Origin": "null"}, 403),
         ({"Origin": "file://"}, 403),
     ],
@@ -169,7 +171,7 @@ def test_a_taken_port_is_said(book: Path, address: str) -> None:
         capture_output=True, env=environment(), text=True, timeout=60, check=False,
     )  # fmt: skip
     assert done.returncode == 2
-    assert f"cannot listen on 127.0.0.1:{port}" in done.stderr
+    assert f"port {port} is in use" in done.stderr
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.168.1.5", "logbook.example"])

@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import pytest
 from agents import PROGRAM, Agent, environment, with_agent
@@ -53,6 +53,17 @@ async def execute(context, arguments):
 def get_tool_descriptor():
     return SearchToolDescriptor("loud_search", "Prints.", "loud", SearchArguments, execute, lambda o: {}, run=run)
 '''
+
+
+def started(book: Path) -> tuple[subprocess.Popen[bytes], IO[bytes], IO[bytes]]:
+    """(the program, its standard input, its standard output)."""
+    process = subprocess.Popen(
+        [sys.executable, *PROGRAM, "--db", str(book), "mcp"],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment(),
+    )  # fmt: skip
+    assert process.stdin is not None
+    assert process.stdout is not None
+    return process, process.stdin, process.stdout
 
 
 def requests(*messages: dict[str, Any]) -> bytes:
@@ -191,64 +202,49 @@ def test_junk_on_the_wire_costs_nothing(book: Path) -> None:
 @pytest.mark.parametrize("ending", ["end of input", "SIGTERM", "SIGINT"])
 @pytest.mark.parametrize("busy", [False, True], ids=["idle", "busy"])
 def test_it_ends_when_it_is_asked_to(book: Path, ending: str, busy: bool) -> None:
-    process = subprocess.Popen(
-        [sys.executable, *PROGRAM, "--db", str(book), "mcp"],
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment(),
-    )  # fmt: skip
-    assert process.stdin is not None
-    assert process.stdout is not None
-    process.stdin.write(requests(INITIALIZE, READY, called("keyword_search", query="RF trip")))
-    process.stdin.flush()
-    assert [json.loads(process.stdout.readline())["id"] for _ in range(2)] == [1, 2]
+    process, stdin, stdout = started(book)
+    stdin.write(requests(INITIALIZE, READY, called("keyword_search", query="RF trip")))
+    stdin.flush()
+    assert [json.loads(stdout.readline())["id"] for _ in range(2)] == [1, 2]
     if busy:
-        process.stdin.write(requests(called("sql_query", sql=ENDLESS)).replace(b'"id": 1', b'"id": 3'))
-        process.stdin.flush()
+        stdin.write(requests(called("sql_query", sql=ENDLESS)).replace(b'"id": 1', b'"id": 3'))
+        stdin.flush()
     if ending == "end of input":
-        process.stdin.close()
+        stdin.close()
     else:
         process.send_signal(getattr(signal, ending))
     code = process.wait(20)
     errors = process.stderr.read().decode() if process.stderr else ""
     assert code == 0, errors
     assert "Traceback" not in errors
-    process.stdout.close()
+    stdout.close()
 
 
 def test_cancelled_queries_make_room_and_are_not_answered(book: Path) -> None:
     """As many endless queries as there are places: only because they stop is the last call answered, and first."""
-    process = subprocess.Popen(
-        [sys.executable, *PROGRAM, "--db", str(book), "mcp"],
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment(),
-    )  # fmt: skip
-    assert process.stdin is not None
-    assert process.stdout is not None
+    process, stdin, stdout = started(book)
     endless = [called("sql_query", sql=ENDLESS)] * AT_ONCE
     numbers = range(2, 2 + AT_ONCE)
     cancels = [{"method": "notifications/cancelled", "params": {"requestId": number}} for number in numbers]
-    process.stdin.write(requests(INITIALIZE, READY, *endless, called("browse"), *cancels))
-    process.stdin.flush()
-    assert json.loads(process.stdout.readline())["id"] == 1
-    answer = json.loads(process.stdout.readline())
+    stdin.write(requests(INITIALIZE, READY, *endless, called("browse"), *cancels))
+    stdin.flush()
+    assert json.loads(stdout.readline())["id"] == 1
+    answer = json.loads(stdout.readline())
     assert answer["id"] == 2 + AT_ONCE
     assert not answer["result"]["isError"]
-    process.stdin.close()
+    stdin.close()
     assert process.wait(20) == 0
-    assert process.stdout.read() == b""
+    assert stdout.read() == b""
 
 
 ENDLESS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n"
 
 
 def test_a_client_that_stops_reading_ends_it(book: Path) -> None:
-    process = subprocess.Popen(
-        [sys.executable, *PROGRAM, "--db", str(book), "mcp"],
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment(),
-    )  # fmt: skip
-    assert process.stdin is not None
-    assert process.stdout is not None
-    process.stdout.close()
-    process.stdin.write(requests(INITIALIZE))
-    process.stdin.flush()
+    process, stdin, stdout = started(book)
+    stdout.close()
+    stdin.write(requests(INITIALIZE))
+    stdin.flush()
     assert process.wait(20) == 0
     assert process.stderr is not None
     assert b"Traceback" not in process.stderr.read()

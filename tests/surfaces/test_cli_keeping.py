@@ -183,3 +183,20 @@ def test_a_logbook_on_read_only_media_can_be_searched(call: Call, sample: str, t
     assert called.code == 0
     assert called.document["entries"]
     shutil.rmtree(folder)
+
+
+@pytest.mark.parametrize(
+    "words", [("add", "--text", "x", "--author", "y"), ("restore", "b.db", "--yes"), ("reindex",), ("purge", "--yes")]
+)
+def test_a_logbook_that_may_not_be_written_says_so(
+    call: Call, sample: str, tmp_path: Path, words: tuple[str, ...]
+) -> None:
+    assert call("--db", sample, "backup", "b.db").code == 0
+    folder = tmp_path / "media"
+    folder.mkdir()
+    shutil.copy("b.db", folder / "copy.db")
+    with read_only_media(folder):
+        called = call("--db", str(folder / "copy.db"), *words)
+    assert called.code == 1
+    assert "copy.db may not be written" in called.err
+    assert "hint: check the permissions of the file and its folder" in called.err

@@ -191,8 +191,9 @@ def test_a_name_and_its_value_never_run_together(call: Call, sample: str, tmp_pa
     assert "vector tables text_embeddings_all_minilm_l6_v2 1 entries, in use" in call("--db", "l.db", "status").out
 
 
-def test_the_list_of_commands_imports_nothing_heavy() -> None:
-    done = run("--help", env=environment(PYTHONPROFILEIMPORTTIME="1"))
+@pytest.mark.parametrize("option", ["--help", "--version"])
+def test_the_list_of_commands_imports_nothing_heavy(option: str) -> None:
+    done = run(option, env=environment(PYTHONPROFILEIMPORTTIME="1"))
     imported = {line.rpartition("|")[2].strip().partition(".")[0] for line in lines(done.stderr)}
     assert "click" in imported
     assert not imported & {"pydantic", "numpy", "httpx", "bs4", "yaml", "rich", "apsw", "psycopg", "onnxruntime"}

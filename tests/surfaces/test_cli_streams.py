@@ -24,7 +24,7 @@ linux = pytest.mark.skipif(sys.platform != "linux", reason="it looks into /proc 
 
 
 @pytest.mark.parametrize(
-    "command", ["search rf --limit 100", "search rf --limit 100 --json", "browse", "export", "status"]
+    "command", ["search rf --limit 100", "search rf --limit 100 --json", "browse", "export", "status", "sql --help"]
 )
 def test_a_closed_pipe_ends_the_command_quietly(sample: str, command: str) -> None:
     reader, writer = os.pipe()

@@ -193,6 +193,7 @@ def test_publishing_that_is_not_configured_stores_nothing(make_page: MakePage) -
         ("a.png", b"<script>alert(1)</script>", "application/octet-stream", "attachment"),
         ("a.txt", b"<script>alert(1)</script>", "text/plain; charset=utf-8", "inline"),
         ("a.png", PNG, "image/png", "inline"),
+        ("a.html", b"GIF89a<script>alert(1)</script>", "image/gif", "inline"),
     ],
 )
 def test_files_are_served_so_that_nothing_runs(
@@ -208,6 +209,12 @@ def test_files_are_served_so_that_nothing_runs(
     assert page.get(f"{url}?download=true").headers["content-disposition"].startswith("attachment;")
     again = page.get(url, headers={"If-None-Match": reply.headers["etag"]})
     assert (again.status_code, again.content) == (304, b"")
+
+
+def test_an_upload_of_two_files_keeps_neither(make_page: MakePage) -> None:
+    page = make_page()
+    two = [("file", ("a.txt", b"first")), ("file", ("b.txt", b"second"))]
+    assert error(page.post("/api/attachments", files=two), 400)["message"] == "2 files were sent, one is taken"
 
 
 def test_names_of_files_cannot_leave_their_header(make_page: MakePage) -> None:

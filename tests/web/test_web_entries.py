@@ -58,12 +58,13 @@ def test_a_thread_goes_both_ways(make_page: MakePage) -> None:
             entry("a1", "answer", at="2026-01-03", linked_to="q"),
             entry("a2", "answer", at="2026-01-02", linked_to=["q", "gone"]),
             entry("a3", "answer to an answer", at="2026-01-04", linked_to="a1"),
+            entry("a4", "answer to one that is not here", at="2026-01-05", linked_to="gone"),
             entry("other", "x", at="2026-01-02", linked_to="0"),
         ]
     )
-    for start in ("q", "a1", "a2", "a3"):
+    for start in ("q", "a1", "a2", "a3", "a4"):
         thread = [one["entry_id"] for one in page.get(f"/api/context/{start}").json()["thread"]]
-        assert thread == [one for one in ("q", "a2", "a1", "a3") if one != start]
+        assert thread == [one for one in ("q", "a2", "a1", "a3", "a4") if one != start]
     assert page.get("/api/context/other").json()["thread"] == []
 
 

@@ -184,3 +184,18 @@ def test_the_command_serves_until_it_is_interrupted(tmp_path: Path) -> None:
         assert process.stderr.read() == f"the logbook is {location}; Ctrl-C stops\n"
     with open_logbook(location, read_only=True) as book:
         assert book.service.backend.status().entries == 2
+
+
+def test_a_fresh_server_takes_many_first_questions_at_once(tmp_path: Path) -> None:
+    """Modes and modules are looked up with the first question: every thread that does it at the same time is told all."""
+    path = str(tmp_path / "logbook.db")
+    with open_logbook(path) as book:
+        book.service.backend.upsert([entry("E1", "beam")])
+    with (
+        command(path) as (address, _),
+        httpx.Client(base_url=address, timeout=60) as client,
+        ThreadPoolExecutor(24) as pool,
+    ):
+        replies = list(pool.map(client.get, ["/api/capabilities"] * 48))
+    assert [reply.status_code for reply in replies] == [200] * 48
+    assert len({reply.text for reply in replies}) == 1

@@ -169,7 +169,9 @@ BAD_CURSORS = ("", "x", "é", "WyJhIl0", "bnVsbA", RankedCursor(10**9, "E1").wri
 @pytest.mark.parametrize("cursor", BAD_CURSORS)
 def test_cursors_of_others_are_refused(make_page: MakePage, cursor: str) -> None:
     page = make_page(SIMULTANEOUS[:3])
-    assert "cursor" in error(browse(page, cursor=cursor), 400)["message"]
+    fault = error(browse(page, cursor=cursor), 400)
+    assert "cursor" in fault["message"]
+    assert "first page" in fault["hint"]
     reply = page.post("/api/search", json={"query": "beam", "mode": "keyword", "cursor": cursor})
     assert "cursor" in error(reply, 400)["message"]
 

@@ -226,7 +226,15 @@ def test_a_slash_behind_a_view_leads_to_the_view(make_page: MakePage) -> None:
 def test_a_body_that_nests_too_deep(make_page: MakePage) -> None:
     body = b'{"query":' + b"[" * 100_000
     reply = make_page().post("/api/search", content=body, headers={"Content-Type": "application/json"})
-    assert error(reply, 400)["code"] == "bad_request"
+    fault = error(reply, 400)
+    assert (fault["code"], fault["message"]) == ("bad_request", "the body nests too deep")
+    assert "brackets" in fault["hint"]
+
+
+def test_a_body_in_another_encoding(make_page: MakePage) -> None:
+    body = '{"query": "Störung"}'.encode("latin-1")
+    reply = make_page().post("/api/search", content=body, headers={"Content-Type": "application/json"})
+    assert error(reply, 400)["message"] == "the body is not UTF-8"
 
 
 def test_what_is_too_large_is_refused(make_page: MakePage) -> None:

@@ -20,6 +20,7 @@ from ariel_lite.errors import DamagedLogbookError, DatabaseConnectionError, Data
 
 APPLICATION_ID = 0x41524C54
 BUSY_SECONDS = 5.0
+PERMISSIONS = "check the permissions of the file and its folder"
 """How long a transaction waits for another one's end."""
 
 BUSY_POLL_SECONDS = 0.005
@@ -129,9 +130,7 @@ class Connections:
 
         Inside another one of the same thread it is part of that: when it fails, only its own part is taken back.
         """
-        if self.read_only:
-            raise DatabaseQueryError(f"{self.path} was opened for reading only", hint="open it without read_only")
-        connection = self.get()
+        connection = self.writable()
         is_inner = connection.in_transaction
         if is_inner and connection.txn_state("main") != apsw.SQLITE_TXN_WRITE:
             raise DatabaseQueryError(f"{self.path} cannot be written amid a read", hint="read first, then write")
@@ -140,6 +139,20 @@ class Connections:
             with unless_done(lambda: _roll_back(connection, is_inner=is_inner)):
                 yield connection
                 connection.execute("RELEASE inner_part" if is_inner else "COMMIT")
+
+    def writable(self) -> apsw.Connection:
+        """This thread's connection, to write with.
+
+        Raises:
+            DatabaseQueryError: the logbook was opened for reading only.
+            DatabaseConnectionError: the file may not be written; SQLite opens it all the same.
+        """
+        if self.read_only:
+            raise DatabaseQueryError(f"{self.path} was opened for reading only", hint="open it without read_only")
+        connection = self.get()
+        if connection.readonly("main"):
+            raise not_writable(self.path)
+        return connection
 
     def compact(self) -> None:
         """Give free pages back at once; inside a transaction they stay for the next use."""
@@ -285,10 +298,10 @@ def translated_errors(path: Path) -> Iterator[None]:
         raise damage(path, fault) from fault
     except apsw.FullError as fault:
         raise DatabaseQueryError(f"the disk is full: {path}", hint="free some space and run it again") from fault
-    except (apsw.CantOpenError, apsw.PermissionsError, apsw.ReadOnlyError) as fault:
-        raise DatabaseConnectionError(
-            f"{path} cannot be opened or written: {fault}", hint="check the permissions of the file and its folder"
-        ) from fault
+    except apsw.ReadOnlyError as fault:
+        raise not_writable(path) from fault
+    except (apsw.CantOpenError, apsw.PermissionsError) as fault:
+        raise DatabaseConnectionError(f"{path} cannot be opened or written: {fault}", hint=PERMISSIONS) from fault
     except apsw.IOError as fault:
         raise DatabaseConnectionError(f"{path} cannot be read: {fault}", hint="check the disk") from fault
     except apsw.InterruptError:
@@ -297,6 +310,11 @@ def translated_errors(path: Path) -> Iterator[None]:
         raise DatabaseQueryError(
             f"the logbook {path} refused a statement: {fault}", hint="run 'ariel-lite doctor'"
         ) from fault
+
+
+def not_writable(path: Path) -> DatabaseConnectionError:
+    """What a file is called that may be read only."""
+    return DatabaseConnectionError(f"{path} may not be written", hint=PERMISSIONS)
 
 
 def damage(path: Path, fault: apsw.Error) -> DatabaseQueryError:

@@ -147,7 +147,7 @@ def restore(connections: Connections, source: Path) -> int:
             is_whole = backing.pragma("quick_check") == "ok"
         if entries is None or not is_whole:
             raise DatabaseConnectionError(f"{source} is not a whole logbook", hint="choose another backup")
-        with translated_errors(connections.path), connections.get().backup("main", backing, "main") as running:
+        with translated_errors(connections.path), connections.writable().backup("main", backing, "main") as running:
             running.step(-1)
         with connections.writing() as connection:
             connection.execute(NOTE_EDIT)

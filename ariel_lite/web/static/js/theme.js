@@ -18,11 +18,13 @@ export function bindThemeButton(button) {
 }
 
 function current() {
-  return document.documentElement.dataset.theme ?? "system";
+  return document.documentElement.dataset.chosenTheme ?? "system";
 }
 
+/** Keep a choice, and let the page's first script see to it. */
 function choose(theme) {
-  if (theme === "system") delete document.documentElement.dataset.theme;
-  else document.documentElement.dataset.theme = theme;
+  if (theme === "system") delete document.documentElement.dataset.chosenTheme;
+  else document.documentElement.dataset.chosenTheme = theme;
+  dispatchEvent(new Event(KEY));
   setPreference(KEY, theme === "system" ? null : theme);
 }

@@ -25,12 +25,16 @@ export class SearchForm {
     this.#build();
   }
 
-  /** Show a search; the capabilities may come later than the first search. */
-  update(search, capabilities) {
+  /** Show a search. */
+  update(search) {
     this.#search = search;
-    this.#capabilities = capabilities ?? this.#capabilities;
     if (this.box.value !== search.query) this.box.value = search.query;
-    if (!this.#capabilities) return;
+    if (this.#capabilities) this.learn(this.#capabilities);
+  }
+
+  /** Show what can be chosen. It may come late: what was typed in the meantime stays. */
+  learn(capabilities) {
+    this.#capabilities = capabilities;
     this.#drawModes();
     this.#drawOptions();
   }

@@ -69,7 +69,8 @@ export class BrowseView {
       focusFollowed(this.#links(), visit);
       if (visit.restored) this.#router.restorePosition();
     } catch (error) {
-      if (!wasAborted(error)) fill(this.results, failed(error, () => this.show(url, visit)));
+      const first = this.#address.get("cursor") && error.status === 400 ? this.#firstPage() : null;
+      if (!wasAborted(error)) fill(this.results, failed(error, () => this.show(url, visit), first));
     }
   }
 
@@ -137,9 +138,13 @@ export class BrowseView {
 
   #nothing({ total, total_pages: pages }, filters) {
     const past = `There are no entries on this page; the list has ${counted(pages, "page")}.`;
-    if (total) return empty(past, el("p", {}, el("a", { href: this.#addressWith({ page: "", cursor: "" }), text: "First page" })));
+    if (total) return empty(past, this.#firstPage());
     if (filters.length) return empty("No entry passes these filters.", el("p", {}, el("a", { href: "/browse", text: "Show all entries" })));
     return emptyLogbook();
+  }
+
+  #firstPage() {
+    return el("p", {}, el("a", { href: this.#addressWith({ page: "", cursor: "" }), text: "First page" }));
   }
 
   #pageNumber(page) {

@@ -86,7 +86,7 @@ export class SearchView {
     const search = this.#search;
     const known = await capabilities();
     if (signal.aborted) return;
-    this.form.update(search, known);
+    this.form.learn(known);
     this.#labels = new Map(known.modes.map(({ name, label }) => [name, label]));
     this.#types = new Map([...known.shared, ...known.modes.flatMap((mode) => mode.parameters)].map((one) => [one.name, one.type]));
     if (!asksSomething(search)) {
@@ -154,10 +154,16 @@ export class SearchView {
   #fail(error, url) {
     this.#endWait();
     this.narrowing.clear();
-    const place = error.position === null || error.position === undefined ? null : this.#fault(error.position);
+    const place = error.position === null || error.position === undefined ? this.#firstPage(error) : this.#fault(error.position);
     fill(this.reading);
     fill(this.results, failed(error, () => this.show(url, { restored: false }), place));
     announce(`Failed: ${error.message}`);
+  }
+
+  /** A way out of an address whose cursor cannot be read. */
+  #firstPage(error) {
+    if (!this.#search.cursor || error.status !== 400) return null;
+    return el("p", {}, el("a", { href: searchAddress(changed(this.#search, {})), text: "First page" }));
   }
 
   /** The query with the word at fault marked. */
