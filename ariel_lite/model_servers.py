@@ -42,6 +42,40 @@ class Server:
 
 
 @dataclass(frozen=True)
+class ServerKind:
+    """A kind of server, whatever it is asked for.
+
+    Attributes:
+        provider: its name in the configuration.
+        title: its name for people.
+        root: the path below which its methods are; an address may end with it or not.
+        default_url: where it listens unless configured, "" when it must be configured.
+        missing_model_hint: what to do when it lacks the model; `{model}` is replaced.
+    """
+
+    provider: str
+    title: str
+    root: str
+    default_url: str
+    missing_model_hint: str
+
+    def endpoint(self, url: str, method: str) -> str:
+        """The whole address of a method from the configured one."""
+        return f"{url.rstrip('/').removesuffix(self.root)}{self.root}/{method}"
+
+    def asked(self, model: str, is_wanted: str, error: type[ARIELException]) -> Asked:
+        """What faults say: `is_wanted` is what kind of model it must be."""
+        hint = f"check that {model!r} is {is_wanted}"
+        return Asked(self.provider, self.title, model, hint, self.missing_model_hint.format(model=model), error)
+
+
+OLLAMA = ServerKind("ollama", "Ollama", "/api", "http://localhost:11434", "run 'ollama pull {model}' where Ollama runs")
+OPENAI = ServerKind(
+    "openai", "OpenAI-compatible server", "/v1", "", "check the model's name against the server's /v1/models"
+)
+
+
+@dataclass(frozen=True)
 class Asked:
     """Whom a fault is about.
 
@@ -208,19 +242,17 @@ class ModelServer:
             raise self.fault("gave an answer that is not JSON") from fault
 
 
-def configured_server(
-    config: ARIELConfig, provider: str, title: str, default_url: str, timeout_seconds: float = 60.0
-) -> Server:
-    """A provider's server from `api.providers.<provider>`, else where it usually listens.
+def configured_server(config: ARIELConfig, kind: ServerKind, url: str = "", timeout_seconds: float = 60.0) -> Server:
+    """A kind's server from `api.providers.<provider>`, else at `url`, else where it usually listens.
 
     Raises:
         ConfigurationError: no address, an address that is not http(s), or a key that no header can carry.
     """
-    listed = config.api.providers.get(provider)
-    url = (listed.base_url if listed else "") or default_url
-    setting = f"api.providers.{provider}"
+    listed = config.api.providers.get(kind.provider)
+    url = (listed.base_url if listed else "") or url or kind.default_url
+    setting = f"api.providers.{kind.provider}"
     if not url:
-        raise ConfigurationError(f"the {title} has no address", hint=f"set {setting}.base_url")
+        raise ConfigurationError(f"the {kind.title} has no address", hint=f"set {setting}.base_url")
     try:
         parsed = httpx.URL(url)
     except httpx.InvalidURL as fault:

@@ -25,7 +25,7 @@ from ariel_lite.embeddings.base import (
 )
 from ariel_lite.embeddings.windows import CHUNKER_VERSION, WORD_OVERLAP, WORD_WINDOW, word_windows
 from ariel_lite.errors import EmbeddingGenerationError
-from ariel_lite.model_servers import Asked, ModelServer, Server
+from ariel_lite.model_servers import ModelServer, Server, ServerKind
 
 BATCH_TEXTS = 32
 MOST_WINDOW_TOKENS = 512
@@ -37,22 +37,16 @@ class Dialect:
     """How one kind of server is spoken to.
 
     Attributes:
-        provider: the provider's name, as in the configuration.
-        title: the name for people.
-        default_url: where it listens unless configured, "" when it must be configured.
-        endpoint: the full URL from the configured one.
+        kind: what holds for whatever it is asked.
+        method: the path of embeddings below the kind's root.
         request: the JSON body from model name and texts.
         vectors: the list of vectors, in the order of the texts, from the answer's JSON.
-        missing_model_hint: what to do when the server lacks the model; `{model}` is replaced.
     """
 
-    provider: str
-    title: str
-    default_url: str
-    endpoint: Callable[[str], str]
+    kind: ServerKind
+    method: str
     request: Callable[[str, list[str]], dict[str, Any]]
     vectors: Callable[[Any], list[Any]]
-    missing_model_hint: str
 
 
 class HttpProvider:
@@ -67,15 +61,7 @@ class HttpProvider:
         self._dimension = settings.dimension
         self._window = min(settings.max_input_tokens or WORD_WINDOW, MOST_WINDOW_TOKENS)
         self._server = ModelServer(
-            Asked(
-                provider=dialect.provider,
-                title=dialect.title,
-                model=self.name,
-                wrong_model_hint=f"check that {self.name!r} is an embedding model",
-                missing_model_hint=dialect.missing_model_hint.format(model=self.name),
-                error=EmbeddingGenerationError,
-            ),
-            server,
+            dialect.kind.asked(self.name, "an embedding model", EmbeddingGenerationError), server
         )
 
     @property
@@ -94,7 +80,7 @@ class HttpProvider:
             "window": [self._window, WORD_OVERLAP],
             "chunker": CHUNKER_VERSION,
         }
-        return make_fingerprint(self._dialect.provider, parts)
+        return make_fingerprint(self._dialect.kind.provider, parts)
 
     def embed(self, texts: Sequence[str], *, query: bool = False) -> Vectors:
         """See `EmbeddingProvider.embed`. A query is tried once more, entries as often as the server's settings say."""
@@ -115,7 +101,7 @@ class HttpProvider:
         return word_windows(text, self._window, WORD_OVERLAP)
 
     def _vectors(self, texts: list[str], retries: int) -> Vectors:
-        url = self._dialect.endpoint(self._server.server.url)
+        url = self._dialect.kind.endpoint(self._server.server.url, self._dialect.method)
         answer = self._server.post(url, self._dialect.request(self.name, texts), retries=retries)
         try:
             vectors = np.array(self._dialect.vectors(answer), dtype=np.float32)
@@ -145,7 +131,5 @@ def configured_server(config: ARIELConfig, dialect: Dialect) -> Server:
         ConfigurationError: no address, an address that is not http(s), or a key that no header can carry.
     """
     embedding = config.embedding
-    own = embedding.base_url if embedding.provider == dialect.provider else ""
-    return model_servers.configured_server(
-        config, dialect.provider, dialect.title, own or dialect.default_url, embedding.timeout_seconds
-    )
+    own = embedding.base_url if embedding.provider == dialect.kind.provider else ""
+    return model_servers.configured_server(config, dialect.kind, own, embedding.timeout_seconds)

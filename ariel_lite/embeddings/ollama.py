@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ariel_lite import model_servers
 from ariel_lite.config import ARIELConfig
 from ariel_lite.embeddings.base import model_settings
 from ariel_lite.embeddings.http import Dialect, HttpProvider, configured_server
@@ -18,10 +19,6 @@ def create_provider(config: ARIELConfig, model: str) -> HttpProvider:
     return HttpProvider(OLLAMA, configured_server(config, OLLAMA), model_settings(config, model))
 
 
-def _endpoint(url: str) -> str:
-    return url.rstrip("/") + "/api/embed"
-
-
 def _request(model: str, texts: list[str]) -> dict[str, Any]:
     return {"model": model, "input": texts}
 
@@ -30,12 +27,4 @@ def _vectors(answer: Any) -> list[Any]:
     return list(answer["embeddings"])
 
 
-OLLAMA = Dialect(
-    provider="ollama",
-    title="Ollama",
-    default_url="http://localhost:11434",
-    endpoint=_endpoint,
-    request=_request,
-    vectors=_vectors,
-    missing_model_hint="run 'ollama pull {model}' where Ollama runs",
-)
+OLLAMA = Dialect(model_servers.OLLAMA, "embed", _request, _vectors)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ariel_lite import model_servers
 from ariel_lite.config import ARIELConfig
 from ariel_lite.embeddings.base import model_settings
 from ariel_lite.embeddings.http import Dialect, HttpProvider, configured_server
@@ -19,11 +20,6 @@ def create_provider(config: ARIELConfig, model: str) -> HttpProvider:
     return HttpProvider(OPENAI, configured_server(config, OPENAI), model_settings(config, model))
 
 
-def _endpoint(url: str) -> str:
-    base = url.rstrip("/")
-    return f"{base}/embeddings" if base.endswith("/v1") else f"{base}/v1/embeddings"
-
-
 def _request(model: str, texts: list[str]) -> dict[str, Any]:
     return {"model": model, "input": texts, "encoding_format": "float"}
 
@@ -32,12 +28,4 @@ def _vectors(answer: Any) -> list[Any]:
     return [item["embedding"] for item in sorted(answer["data"], key=lambda item: item["index"])]
 
 
-OPENAI = Dialect(
-    provider="openai",
-    title="OpenAI-compatible server",
-    default_url="",
-    endpoint=_endpoint,
-    request=_request,
-    vectors=_vectors,
-    missing_model_hint="check the model's name against the server's /v1/models",
-)
+OPENAI = Dialect(model_servers.OPENAI, "embeddings", _request, _vectors)

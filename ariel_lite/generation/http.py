@@ -10,7 +10,7 @@ from typing import Any
 from ariel_lite.config import ARIELConfig
 from ariel_lite.errors import ConfigurationError, GenerationError
 from ariel_lite.generation.base import DEFAULT_TEMPERATURE
-from ariel_lite.model_servers import Asked, ModelServer, Server, configured_server
+from ariel_lite.model_servers import ModelServer, Server, ServerKind, configured_server
 
 THOUGHTS = re.compile(r"^\s*<think>.*?(?:</think>|\Z)", re.DOTALL)
 """What some models say to themselves before they answer."""
@@ -24,22 +24,16 @@ class ChatDialect:
     """How one kind of server is spoken to.
 
     Attributes:
-        provider: the provider's name, as in the configuration.
-        title: the name for people.
-        default_url: where it listens unless configured, "" when it must be configured.
-        endpoint: the full URL from the configured one.
+        kind: what holds for whatever it is asked.
+        method: the path of completions below the kind's root.
         request: the JSON body from model, system message, user message, longest answer (tokens) and temperature.
         text: the completion, from the answer's JSON.
-        missing_model_hint: what to do when the server lacks the model; `{model}` is replaced.
     """
 
-    provider: str
-    title: str
-    default_url: str
-    endpoint: Callable[[str], str]
+    kind: ServerKind
+    method: str
     request: Callable[[str, str, str, int, float], dict[str, Any]]
     text: Callable[[Any], Any]
-    missing_model_hint: str
 
 
 class HttpGenerator:
@@ -48,22 +42,12 @@ class HttpGenerator:
     def __init__(self, dialect: ChatDialect, server: Server, model: str) -> None:
         self._dialect = dialect
         self._model = model
-        self._server = ModelServer(
-            Asked(
-                provider=dialect.provider,
-                title=dialect.title,
-                model=model,
-                wrong_model_hint=f"check that {model!r} is a chat model",
-                missing_model_hint=dialect.missing_model_hint.format(model=model),
-                error=GenerationError,
-            ),
-            server,
-        )
+        self._server = ModelServer(dialect.kind.asked(model, "a chat model", GenerationError), server)
 
     @property
     def name(self) -> str:
         """Provider and model."""
-        return f"{self._dialect.provider} {self._model}"
+        return f"{self._dialect.kind.provider} {self._model}"
 
     def complete(
         self,
@@ -75,7 +59,7 @@ class HttpGenerator:
         timeout_seconds: float | None = None,
     ) -> str:
         """See `Generator.complete`."""
-        url = self._dialect.endpoint(self._server.server.url)
+        url = self._dialect.kind.endpoint(self._server.server.url, self._dialect.method)
         body = self._dialect.request(self._model, system, prompt, max_tokens, temperature)
         retries = min(self._server.server.retries, RETRIES)
         answer = self._server.post(url, body, retries=retries, timeout_seconds=timeout_seconds)
@@ -97,7 +81,7 @@ def create(config: ARIELConfig, dialect: ChatDialect, model: str) -> HttpGenerat
     """
     if not model:
         raise ConfigurationError(
-            f"no model is configured for {dialect.provider}", hint="name it beside it, as in search_modules.rag.model"
+            f"no model is configured for {dialect.kind.provider}",
+            hint="name it beside it, as in search_modules.rag.model",
         )
-    server = configured_server(config, dialect.provider, dialect.title, dialect.default_url)
-    return HttpGenerator(dialect, server, model)
+    return HttpGenerator(dialect, configured_server(config, dialect.kind), model)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ariel_lite import model_servers
 from ariel_lite.config import ARIELConfig
 from ariel_lite.generation.http import ChatDialect, HttpGenerator, create
 
@@ -20,10 +21,6 @@ def create_generator(config: ARIELConfig, model: str) -> HttpGenerator:
     return create(config, OLLAMA, model)
 
 
-def _endpoint(url: str) -> str:
-    return url.rstrip("/") + "/api/chat"
-
-
 def _request(model: str, system: str, prompt: str, max_tokens: int, temperature: float) -> dict[str, Any]:
     messages = [{"role": "system", "content": system}, {"role": "user", "content": prompt}]
     # Ollama silently cuts what is longer than its context, which is small unless asked for.
@@ -36,12 +33,4 @@ def _text(answer: Any) -> Any:
     return answer["message"]["content"]
 
 
-OLLAMA = ChatDialect(
-    provider="ollama",
-    title="Ollama",
-    default_url="http://localhost:11434",
-    endpoint=_endpoint,
-    request=_request,
-    text=_text,
-    missing_model_hint="run 'ollama pull {model}' where Ollama runs",
-)
+OLLAMA = ChatDialect(model_servers.OLLAMA, "chat", _request, _text)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ariel_lite import model_servers
 from ariel_lite.config import ARIELConfig
 from ariel_lite.generation.http import ChatDialect, HttpGenerator, create
 
@@ -18,11 +19,6 @@ def create_generator(config: ARIELConfig, model: str) -> HttpGenerator:
     return create(config, OPENAI, model)
 
 
-def _endpoint(url: str) -> str:
-    base = url.rstrip("/")
-    return f"{base}/chat/completions" if base.endswith("/v1") else f"{base}/v1/chat/completions"
-
-
 def _request(model: str, system: str, prompt: str, max_tokens: int, temperature: float) -> dict[str, Any]:
     messages = [{"role": "system", "content": system}, {"role": "user", "content": prompt}]
     return {"model": model, "messages": messages, "max_tokens": max_tokens, "temperature": temperature, "stream": False}
@@ -32,12 +28,4 @@ def _text(answer: Any) -> Any:
     return answer["choices"][0]["message"]["content"]
 
 
-OPENAI = ChatDialect(
-    provider="openai",
-    title="OpenAI-compatible server",
-    default_url="",
-    endpoint=_endpoint,
-    request=_request,
-    text=_text,
-    missing_model_hint="check the model's name against the server's /v1/models",
-)
+OPENAI = ChatDialect(model_servers.OPENAI, "chat/completions", _request, _text)

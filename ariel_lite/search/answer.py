@@ -24,7 +24,6 @@ from ariel_lite.generation.scoring import (
     CERTAIN,
     ScoredPassage,
 )
-from ariel_lite.planning import PlannedQuery
 from ariel_lite.records import SearchDiagnostic
 from ariel_lite.registry import GENERATORS, Registry
 from ariel_lite.search.base import (
@@ -34,9 +33,12 @@ from ariel_lite.search.base import (
     SearchContext,
     SearchOutcome,
     SearchToolDescriptor,
+    explained,
     in_thread,
 )
+from ariel_lite.search.hybrid import WITHOUT_ALL_WORDS
 from ariel_lite.search.retrieval import CONSIDERED, retrieve, score
+from ariel_lite.search.semantic import threshold_descriptor
 
 MODE = "rag"
 NOT_SAID = "The logbook does not say."
@@ -104,7 +106,7 @@ def run(context: SearchContext, arguments: SearchArguments) -> SearchOutcome:
     planned = context.plan(options)
     retrieved = retrieve(context, planned, options)
     if planned.nothing is not None:
-        return retrieved
+        return replace(retrieved, explanation=explained(context, planned, options))
     scored, faults = score(context, planned, retrieved)
     composed = _compose(context, options, generator, scored, end)
     answer = numbered(composed.statements)
@@ -113,6 +115,7 @@ def run(context: SearchContext, arguments: SearchArguments) -> SearchOutcome:
         notes.append(_why_not_said(scored, options, composed))
     considered = tuple(_with_confidence(entry, one) for entry, one in zip(retrieved.found, scored, strict=False))
     found = considered + retrieved.found[CONSIDERED:]
+    explanation = explained(context, planned, options)
     return replace(
         retrieved,
         found=found,
@@ -120,7 +123,7 @@ def run(context: SearchContext, arguments: SearchArguments) -> SearchOutcome:
         degraded=retrieved.degraded or bool(faults) or composed.degraded,
         answer=answer.text or NOT_SAID,
         sources=tuple(composed.passages[index].entry_id for index in answer.order),
-        explanation=_explanation(context, planned, found, scored, composed) if options.explain else None,
+        explanation=None if explanation is None else _explanation(explanation, found, scored, composed),
     )
 
 
@@ -238,13 +241,12 @@ def _with_confidence(found: FoundEntry, scored: ScoredPassage) -> FoundEntry:
 
 
 def _explanation(
-    context: SearchContext,
-    planned: PlannedQuery,
+    explanation: dict[str, Any],
     found: Sequence[FoundEntry],
     scored: Sequence[ScoredPassage],
     composed: _Composed,
 ) -> dict[str, Any]:
-    """Both trees, each entry's ranks, each sentence's score, and the prompt where there was one."""
+    """An explanation with each entry's ranks, each sentence's score, and the prompt where there was one."""
     used = {statement.text for statement in composed.statements}
     entries = [
         {"entry_id": one.entry["entry_id"], **{name: _short(value) for name, value in one.ranks.items()}}
@@ -262,9 +264,9 @@ def _explanation(
         for one in scored
         for sentence in sorted(one.sentences, key=lambda sentence: -sentence.score)
     ]
-    explained = planned.explanation() | {"backend": context.backend.name, "generator": composed.generator}
-    explained |= {"entries": entries, "sentences": sentences}
-    return explained | ({"prompt": composed.prompt} if composed.prompt else {})
+    made = {"generator": composed.generator, "entries": entries, "sentences": sentences}
+    prompt = {"prompt": composed.prompt} if composed.prompt else {}
+    return explanation | made | prompt
 
 
 def _short(value: Any) -> Any:
@@ -314,17 +316,7 @@ def get_parameter_descriptors() -> list[ParameterDescriptor]:
             0.05,
             section=answer,
         ),
-        ParameterDescriptor(
-            "similarity_threshold",
-            "Similarity",
-            "Least cosine similarity of an entry that does not hold all words; empty: the model's recommendation",
-            "float",
-            None,
-            -1.0,
-            1.0,
-            0.05,
-            section=retrieval,
-        ),
+        threshold_descriptor(WITHOUT_ALL_WORDS, retrieval),
         ParameterDescriptor(
             "max_context_chars",
             "Max context chars",

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import anyio
 from pydantic import BaseModel, ConfigDict, Field
 
 from ariel_lite.access import Restriction, restriction
 from ariel_lite.backends.base import Backend
-from ariel_lite.backends.values import Hit
+from ariel_lite.backends.values import Hit, SearchPlan
 from ariel_lite.config import ARIELConfig
 from ariel_lite.embeddings.base import EmbeddingProvider
 from ariel_lite.planning import PlannedQuery, plan_query, plan_words
@@ -23,6 +24,7 @@ from ariel_lite.registry import Registry, embedding_provider
 from ariel_lite.text.highlight import FRAGMENTS, Pattern, find_spans, highlight
 from ariel_lite.text.tokenise import Analyzer
 
+Result = TypeVar("Result")
 ParameterType = Literal["float", "int", "bool", "select", "date", "text", "dynamic_select"]
 
 
@@ -248,13 +250,48 @@ def in_thread(run: Run) -> Callable[[SearchContext, SearchArguments], Awaitable[
     return execute
 
 
+def begun(work: Callable[[], Result]) -> Callable[[], Result]:
+    """Begin some work that needs no logbook in a thread of its own; what is given back waits for its result or error.
+
+    The thread ends with the work. Nothing else waits for it, the program's end neither: a model's server may take long.
+    """
+    future: Future[Result] = Future()
+
+    def finish() -> None:
+        try:
+            future.set_result(work())
+        except BaseException as fault:  # noqa: BLE001 - raised where the result is asked for
+            future.set_exception(fault)
+
+    threading.Thread(target=finish, name="ariel-lite work ahead", daemon=True).start()
+    return future.result
+
+
 def listed(
     context: SearchContext, planned: PlannedQuery, arguments: SearchArguments, diagnostics: Sequence[SearchDiagnostic]
 ) -> SearchOutcome:
     """The answer to a query without words: what its fields and filters allow, newest first, unscored."""
-    hits = context.backend.search(planned.plan(arguments.max_results, arguments.offset))
-    entries = context.backend.get_entries([hit.entry_id for hit in hits])
-    return SearchOutcome(tuple(FoundEntry(entry, 0.0) for entry in entries), tuple(diagnostics), planned.sentence)
+    plan = planned.plan(arguments.max_results, arguments.offset)
+    entries = context.backend.get_entries([hit.entry_id for hit in context.backend.search(plan)])
+    return SearchOutcome(
+        tuple(FoundEntry(entry, 0.0) for entry in entries),
+        tuple(diagnostics),
+        planned.sentence,
+        explanation=explained(context, planned, arguments, plan),
+    )
+
+
+def explained(
+    context: SearchContext, planned: PlannedQuery, arguments: SearchArguments, plan: SearchPlan | None = None
+) -> dict[str, Any] | None:
+    """How a query was read, and what the backend ran for a plan, where that was asked for."""
+    if not arguments.explain:
+        return None
+    explanation = planned.explanation() | {"backend": context.backend.name}
+    if plan is not None:
+        ran = context.backend.statements(plan)
+        explanation["statements"] = [{"sql": one.sql, "parameters": list(one.parameters)} for one in ran]
+    return explanation
 
 
 def query_diagnostics(planned: PlannedQuery) -> list[SearchDiagnostic]:

@@ -27,12 +27,13 @@ from ariel_lite.search.base import (
     SearchOutcome,
     SearchToolDescriptor,
     describe_found,
+    explained,
     in_thread,
     index_diagnostics,
     listed,
     query_diagnostics,
 )
-from ariel_lite.search.semantic import SemanticLeg, nearest, threshold
+from ariel_lite.search.semantic import SemanticLeg, begin, finish, threshold, threshold_descriptor
 from ariel_lite.text.normalise import fold
 from ariel_lite.text.tokenise import CHUNK_PUNCTUATION
 
@@ -60,6 +61,10 @@ under the 0.25 of the model that this was done with, all of it is scaled down.""
 
 LEAST_APPROXIMATE = 0.75
 """How like each of the query's words its correction must be (0..1) to count as a typo's match here."""
+
+
+WITHOUT_ALL_WORDS = "an entry that does not hold all words"
+"""What the similarity_threshold is for."""
 
 
 class HybridArguments(SearchArguments):
@@ -103,12 +108,14 @@ def run(context: SearchContext, arguments: SearchArguments) -> SearchOutcome:
     planned = context.plan(options)
     diagnostics = query_diagnostics(planned) + index_diagnostics(context)
     if planned.nothing is not None:
-        return SearchOutcome((), tuple(diagnostics), planned.sentence)
+        explanation = explained(context, planned, options)
+        return SearchOutcome((), tuple(diagnostics), planned.sentence, explanation=explanation)
     if not planned.meaning:
         return listed(context, planned, options, diagnostics)
     depth = options.fusion_depth
+    begun_leg = begin(context, planned)
     words = _keyword_leg(context, planned, depth, options)
-    meaning = nearest(context, corrected(planned, words.corrections), depth)
+    meaning = finish(context, corrected(planned, words.corrections), begun_leg, depth)
     fused = _fused(context, planned, words, meaning, options)
     if fused and not words.all_words and options.similarity_threshold is None and not is_structured(planned):
         fused, notes = _doubted(context, planned, meaning, fused)
@@ -126,13 +133,12 @@ def run(context: SearchContext, arguments: SearchArguments) -> SearchOutcome:
         diagnostics.append(
             SearchDiagnostic("info", "hybrid", "no entry holds these words or is near in meaning", "none")
         )
-    explanation = planned.explanation() | {"backend": context.backend.name} if options.explain else None
     return SearchOutcome(
         found,
         tuple(diagnostics),
         planned.sentence,
         meaning.degraded,
-        explanation=explanation,
+        explanation=explained(context, planned, options),
         corrections=words.corrections,
     )
 
@@ -283,16 +289,7 @@ execute = in_thread(run)
 def get_parameter_descriptors() -> list[ParameterDescriptor]:
     """The parameters a form offers for this mode."""
     return [
-        ParameterDescriptor(
-            "similarity_threshold",
-            "Similarity",
-            "Least cosine similarity of an entry that does not hold all words; empty: the model's recommendation",
-            "float",
-            None,
-            -1.0,
-            1.0,
-            0.05,
-        ),
+        threshold_descriptor(WITHOUT_ALL_WORDS),
         ParameterDescriptor(
             "keyword_weight", "Words", "How much the words count", "float", 1.0, 0.0, 10.0, 0.1, section="Ranking"
         ),

@@ -17,6 +17,7 @@ from ariel_lite.search.base import (
     SearchContext,
     SearchOutcome,
     SearchToolDescriptor,
+    explained,
     in_thread,
     index_diagnostics,
     query_diagnostics,
@@ -48,19 +49,19 @@ def run(context: SearchContext, arguments: SearchArguments) -> SearchOutcome:
     options = KeywordArguments.model_validate(arguments.model_dump())
     planned = context.plan(options)
     diagnostics = query_diagnostics(planned) + index_diagnostics(context)
-    hits = context.backend.search(planned.plan(options.max_results, options.offset))
+    plan = planned.plan(options.max_results, options.offset)
+    hits = context.backend.search(plan)
     found = _exact(context, planned, hits, options)
     corrections: dict[str, str] = {}
     if not hits and options.fuzzy_fallback and not options.plain and _nothing_matches(context, planned, options):
         found, notes, corrections = _approximate(context, planned, options)
         diagnostics += notes
-    explanation = None
-    if options.explain:
-        statements = context.backend.statements(planned.plan(options.max_results, options.offset))
-        runs = [{"sql": statement.sql, "parameters": list(statement.parameters)} for statement in statements]
-        explanation = planned.explanation() | {"backend": context.backend.name, "statements": runs}
     return SearchOutcome(
-        tuple(found), tuple(diagnostics), planned.sentence, explanation=explanation, corrections=corrections
+        tuple(found),
+        tuple(diagnostics),
+        planned.sentence,
+        explanation=explained(context, planned, options, plan),
+        corrections=corrections,
     )
 
 

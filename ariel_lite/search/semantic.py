@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -10,8 +12,8 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from ariel_lite.backends.values import VectorModel
-from ariel_lite.embeddings.base import is_embeddable, is_storable
-from ariel_lite.errors import ConfigurationError, DatabaseQueryError, EmbeddingGenerationError
+from ariel_lite.embeddings.base import EmbeddingProvider, Vectors, is_embeddable, is_storable
+from ariel_lite.errors import ARIELException, ConfigurationError, DatabaseQueryError, EmbeddingGenerationError
 from ariel_lite.planning import PlannedQuery
 from ariel_lite.query.nodes import Everything, without_words
 from ariel_lite.records import SearchDiagnostic
@@ -22,7 +24,9 @@ from ariel_lite.search.base import (
     SearchContext,
     SearchOutcome,
     SearchToolDescriptor,
+    begun,
     describe_found,
+    explained,
     in_thread,
     index_diagnostics,
     listed,
@@ -39,6 +43,9 @@ class SemanticArguments(SearchArguments):
     similarity_threshold: float | None = Field(default=None, ge=-1, le=1)
     include_highlights: bool = True
 
+
+UNAVAILABLE = (ConfigurationError, EmbeddingGenerationError, DatabaseQueryError)
+"""What leaves a search without its semantic leg."""
 
 MANY_MISSING = 0.1
 MOST_MISSING = 0.5
@@ -60,30 +67,68 @@ class SemanticLeg:
     is_partial: bool = False
 
 
-def nearest(context: SearchContext, planned: PlannedQuery, depth: int) -> SemanticLeg:
-    """The `depth` entries nearest to a query's meaning among those that its fields, exclusions and filters allow.
+@dataclass(frozen=True)
+class BegunLeg:
+    """A comparison that is on its way: the model and what is to be said of its vectors, and the vector of `meaning`."""
+
+    model: VectorModel
+    notes: tuple[SearchDiagnostic, ...]
+    missing: float
+    meaning: str
+    vectors: Callable[[], Vectors]
+
+
+def begin(context: SearchContext, planned: PlannedQuery) -> BegunLeg | SemanticLeg:
+    """Begin to embed a query in another thread; the leg itself where there is nothing to compare.
 
     Never raises for want of a model or vectors: the leg is degraded then, and its notes name the fix.
     """
-    nothing = np.array([], dtype=np.int64), np.array([], dtype=np.float64)
     if planned.nothing is not None or not is_embeddable(planned.meaning):
-        return SemanticLeg(*nothing)
+        return _empty()
     try:
         embedder = context.embedder
         model = VectorModel(embedder.name, embedder.dimension, embedder.fingerprint)
         notes, missing = _state(context, model)
-        if missing == 1:
-            return SemanticLeg(*nothing, notes, True)
-        vector = embedder.embed([planned.meaning], query=True)[0]
+    except UNAVAILABLE as fault:
+        return _unavailable(fault)
+    if missing == 1:
+        return _empty(notes, degraded=True)
+    return BegunLeg(model, notes, missing, planned.meaning, begun(_embedding(embedder, planned.meaning)))
+
+
+def finish(context: SearchContext, planned: PlannedQuery, begun_leg: BegunLeg | SemanticLeg, depth: int) -> SemanticLeg:
+    """The `depth` entries nearest to a query's meaning among those that its fields, exclusions and filters allow.
+
+    Embeds anew when the meaning was corrected since the leg was begun. Never raises for want of a model, see `begin`.
+    """
+    if isinstance(begun_leg, SemanticLeg):
+        return begun_leg
+    model, notes, missing = begun_leg.model, begun_leg.notes, begun_leg.missing
+    try:
+        is_as_begun = planned.meaning == begun_leg.meaning
+        embed = begun_leg.vectors if is_as_begun else _embedding(context.embedder, planned.meaning)
+        vector = embed()[0]
         if not is_storable(vector):
             raise EmbeddingGenerationError("the model gave no usable vector for the query", hint="check the model")
         rows, similarities = context.backend.nearest(model, vector, depth, _allowed(context, planned))
         ordered = context.backend.best_rows(rows, similarities, depth)
-    except (ConfigurationError, EmbeddingGenerationError, DatabaseQueryError) as fault:
-        note = SearchDiagnostic("warning", "semantic", f"{fault.message}; {fault.hint}", str(fault.category))
-        return SemanticLeg(*nothing, (note,), True)
+    except UNAVAILABLE as fault:
+        return _unavailable(fault)
     found, scores = np.array([hit.row for hit in ordered], dtype=np.int64), np.array([hit.score for hit in ordered])
     return SemanticLeg(found, scores, notes, missing >= MOST_MISSING, missing >= MANY_MISSING)
+
+
+def _embedding(embedder: EmbeddingProvider, meaning: str) -> Callable[[], Vectors]:
+    return partial(embedder.embed, [meaning], query=True)
+
+
+def _empty(notes: tuple[SearchDiagnostic, ...] = (), *, degraded: bool = False) -> SemanticLeg:
+    return SemanticLeg(np.array([], dtype=np.int64), np.array([], dtype=np.float64), notes, degraded)
+
+
+def _unavailable(fault: ARIELException) -> SemanticLeg:
+    note = SearchDiagnostic("warning", "semantic", f"{fault.message}; {fault.hint}", str(fault.category))
+    return _empty((note,), degraded=True)
 
 
 def threshold(context: SearchContext, wanted: float | None) -> float:
@@ -98,7 +143,7 @@ def run(context: SearchContext, arguments: SearchArguments) -> SearchOutcome:
     diagnostics = query_diagnostics(planned) + index_diagnostics(context)
     if planned.nothing is None and not planned.meaning:
         return listed(context, planned, options, diagnostics)
-    leg = nearest(context, planned, options.max_results + options.offset)
+    leg = finish(context, planned, begin(context, planned), options.max_results + options.offset)
     diagnostics += leg.notes
     found: tuple[FoundEntry, ...] = ()
     if len(leg.rows):
@@ -112,9 +157,9 @@ def run(context: SearchContext, arguments: SearchArguments) -> SearchOutcome:
             leg.rows[near], leg.similarities[near], options.max_results, options.offset
         )
         found = describe_found(context, planned, best_rows, highlights=options.include_highlights)
-    explanation = None
-    if options.explain:
-        explanation = planned.explanation() | {"backend": context.backend.name, "meaning": planned.meaning}
+    explanation = explained(context, planned, options)
+    if explanation is not None:
+        explanation["meaning"] = planned.meaning
     return SearchOutcome(found, tuple(diagnostics), planned.sentence, leg.degraded, explanation=explanation)
 
 
@@ -149,20 +194,17 @@ def format_result(outcome: SearchOutcome) -> dict[str, Any]:
 execute = in_thread(run)
 
 
+def threshold_descriptor(of: str, section: str = "General") -> ParameterDescriptor:
+    """The similarity that a form offers: the least one `of` what it says."""
+    description = f"Least cosine similarity of {of}; empty: the model's recommendation"
+    return ParameterDescriptor(
+        "similarity_threshold", "Similarity", description, "float", None, -1.0, 1.0, 0.05, section=section
+    )
+
+
 def get_parameter_descriptors() -> list[ParameterDescriptor]:
     """The parameters a form offers for this mode."""
-    return [
-        ParameterDescriptor(
-            "similarity_threshold",
-            "Similarity",
-            "Least cosine similarity of a hit; empty: the model's recommendation",
-            "float",
-            None,
-            -1.0,
-            1.0,
-            0.05,
-        )
-    ]
+    return [threshold_descriptor("a hit")]
 
 
 def get_tool_descriptor() -> SearchToolDescriptor:

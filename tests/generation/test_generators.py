@@ -18,7 +18,7 @@ from ariel_lite.registry import GENERATORS, Registry
 
 KEY = "sk-very-secret-4711"
 DIALECTS = (openai.OPENAI, ollama.OLLAMA)
-both = pytest.mark.parametrize("dialect", DIALECTS, ids=lambda dialect: dialect.provider)
+both = pytest.mark.parametrize("dialect", DIALECTS, ids=lambda dialect: dialect.kind.provider)
 
 
 def made(url: str, dialect: ChatDialect, *, key: str = "", timeout: float = 10.0) -> HttpGenerator:
@@ -94,7 +94,7 @@ def test_a_wrong_address_is_told_apart_from_a_missing_model(server: ChatServer, 
     server.reply = lambda body: (404, {}, b"Not Found")
     found = fault(made(server.url, dialect))
     assert "no such endpoint" in found.message
-    assert f"api.providers.{dialect.provider}.base_url" in found.hint
+    assert f"api.providers.{dialect.kind.provider}.base_url" in found.hint
 
 
 @both
@@ -103,7 +103,7 @@ def test_a_key_that_is_missing_or_refused(server: ChatServer, dialect: ChatDiale
     server.reply = lambda body: as_json(401, {"error": {"message": f"Incorrect API key provided: {KEY}"}})
     found = fault(made(server.url, dialect, key=key))
     assert said in found.message
-    assert found.hint == f"set api.providers.{dialect.provider}.api_key"
+    assert found.hint == f"set api.providers.{dialect.kind.provider}.api_key"
     assert len(server.requests) == 1
 
 
@@ -142,7 +142,7 @@ def test_a_silent_server_is_given_up(server: ChatServer, dialect: ChatDialect) -
     server.never()
     found = fault(made(server.url, dialect), timeout_seconds=0.2)
     assert "did not answer within" in found.message
-    assert f"api.providers.{dialect.provider}.timeout_seconds" in found.hint
+    assert f"api.providers.{dialect.kind.provider}.timeout_seconds" in found.hint
     assert len(server.requests) == 1
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import anyio
 import pytest
 from logbooks import MakeLogbook, entry
+from meanings import OpenEmpty, meaning_book
 
 from ariel_lite import open_logbook
 from ariel_lite.errors import ARIELException, ConfigurationError, InvalidRequestError, QuerySyntaxError
@@ -130,3 +131,13 @@ def test_a_wrong_argument_is_refused(make_logbook: MakeLogbook) -> None:
         book.search("beam", mode="keyword", offset="x")
     with pytest.raises(ARIELException):
         book.search("beam", start_date="yesterdy")
+
+
+@pytest.mark.parametrize("mode", ["keyword", "semantic", "hybrid", "rag"])
+@pytest.mark.parametrize("query", ["author:ada", "vacuum", "vacuum author:nobody", "*"])
+def test_every_mode_explains_every_query(open_empty: OpenEmpty, mode: str, query: str) -> None:
+    book = meaning_book(open_empty, ["vacuum leak", "orbit"])
+    explanation = book.search(query, mode=mode, explain=True).explanation
+    assert explanation is not None
+    assert explanation["backend"] == book.service.backend.name
+    assert book.search(query, mode=mode).explanation is None

@@ -304,9 +304,7 @@ class Searcher:
         return {row: (stamp, entry_id) for row, stamp, entry_id in self._db.execute(sql, (json.dumps(list(rows)),))}
 
 
-def _read_rows(
-    connection: apsw.Connection, sql: str, parameters: Sequence[str | int] = ()
-) -> NDArray[np.int64]:
+def _read_rows(connection: apsw.Connection, sql: str, parameters: Sequence[str | int] = ()) -> NDArray[np.int64]:
     """The row numbers that a statement gives, ascending; read as one text, which is twice as fast as one by one."""
     text = connection.execute(f"WITH found(row) AS ({sql}) SELECT group_concat(row, ' ') FROM found", parameters).get
     rows: NDArray[np.int64] = np.fromstring(str(text or ""), dtype=np.int64, sep=" ")

@@ -304,7 +304,9 @@ def read_vectors(
         for row, windows in units
         for place in range(windows)
     ]
-    found = {table: _blobs(connection, table, [key for _, of, key in wanted if of == table]) for table in (whole, parts)}
+    found = {
+        table: _blobs(connection, table, [key for _, of, key in wanted if of == table]) for table in (whole, parts)
+    }
     kept = [(row, blob) for row, table, key in wanted if (blob := found[table].get(key)) is not None]
     vectors = np.frombuffer(b"".join(blob for _, blob in kept), dtype=np.float32).reshape(len(kept), dimension)
     return np.array([row for row, _ in kept], dtype=np.int64), vectors
