@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
-from concurrent.futures import Future
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from typing import Any, Literal, TypeVar
@@ -253,17 +253,11 @@ def in_thread(run: Run) -> Callable[[SearchContext, SearchArguments], Awaitable[
 def begun(work: Callable[[], Result]) -> Callable[[], Result]:
     """Begin some work that needs no logbook in a thread of its own; what is given back waits for its result or error.
 
-    The thread ends with the work. Nothing else waits for it, the program's end neither: a model's server may take long.
+    The thread ends with the work.
     """
-    future: Future[Result] = Future()
-
-    def finish() -> None:
-        try:
-            future.set_result(work())
-        except BaseException as fault:  # noqa: BLE001 - raised where the result is asked for
-            future.set_exception(fault)
-
-    threading.Thread(target=finish, name="ariel-lite work ahead", daemon=True).start()
+    ahead = ThreadPoolExecutor(1, thread_name_prefix="ariel-lite work ahead")
+    future = ahead.submit(work)
+    ahead.shutdown(wait=False)
     return future.result
 
 

@@ -137,7 +137,7 @@ STATEMENTS = [
     "SELECT * INTO x FROM enhanced_entries",
     "SELECT 1 FROM enhanced_entries FOR UPDATE",
     "SELECT * FROM enhanced_entries TABLESAMPLE SYSTEM (1)",
-    "COPY enhanced_entries TO '/tmp/x'",
+    "COPY enhanced_entries TO '/srv/entries.csv'",
     "COPY (SELECT 1) TO PROGRAM 'x'",
     "DO $$ BEGIN END $$",
     "SET x = 1",
