@@ -193,3 +193,13 @@ def test_an_interrupted_pull_goes_on_where_it_was(
     assert report.watermark is not None
     assert pulled(server, file).added == 50 - report.added
     assert contents(file) == contents(server)
+
+
+def test_how_far_each_part_is_is_told(server: Logbook, file: Logbook) -> None:
+    there = server.service.backend
+    there.upsert([*some(50), with_file("F1")])
+    there.store_attachment("F1", FILE, "scope.png", "image/png", b"picture")
+    done: dict[str, list[int]] = {}
+    options = PullOptions(files=True)
+    pull(there, file.service.backend, options, name=NAME, progress=lambda part: done.setdefault(part, []).append)
+    assert {part: sum(counts) for part, counts in done.items()} == {"entries": 51, "files": 1}

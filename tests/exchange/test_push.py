@@ -96,3 +96,10 @@ def test_an_entry_that_arrives_meanwhile_is_not_overwritten(
     kept = server.get(one["entry_id"])
     assert kept is not None
     assert kept["raw_text"] == "from another push"
+
+
+def test_how_far_it_is_is_told(server: Logbook, file: Logbook) -> None:
+    file.service.backend.upsert([written(f"entry {number}") for number in range(7)])
+    done: list[int] = []
+    pushed(file, server, progress=done.append)
+    assert sum(done) == 7
