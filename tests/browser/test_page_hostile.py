@@ -67,7 +67,7 @@ def test_only_real_matches_are_marked(open_page: OpenPage, hostile: PageServer) 
     expect(card).to_contain_text("see <mark>fake</mark> beam \\u0001fake\\u0002")
     assert card.locator("mark").all_inner_texts() == ["beam"]
     page.goto(hostile.url + "/entry/E3?q=beam")
-    expect(page.locator(".entry mark")).to_have_text(["beam"] * page.locator(".entry mark").count())
+    expect(page.locator(".entry mark")).to_have_text(["beam"])
     expect(page.locator(".entry h1, .entry-text").last).to_contain_text("<mark>fake</mark>")
 
 

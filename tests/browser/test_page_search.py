@@ -214,7 +214,8 @@ def test_options_are_drawn_from_the_server_and_go_into_the_address(open_page: Op
     page = open_page("/?q=sector")
     page.get_by_role("button", name="Options").click()
     described = book.ask("/api/capabilities")["shared_parameters"]
-    assert {parameter["label"] for parameter in described} <= set(page.locator(".panel label").all_inner_texts())
+    for parameter in described:
+        expect(page.locator(".panel label").get_by_text(parameter["label"], exact=True).first).to_be_visible()
     source = page.get_by_label("Source", exact=True)
     expect(source.locator("option")).to_have_count(4)
     source.select_option("Night log")
